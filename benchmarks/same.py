@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import duckdb
 
 from benchmarks.processes import BenchmarkError
+from collector.sql import literal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -46,8 +47,7 @@ def differences(one: Path, other: Path, *, digits: int | None = None) -> list[st
             raise BenchmarkError(f"There is no file {path}.")
     with duckdb.connect() as connection:
         for name, path in (("one", one), ("other", other)):
-            quoted = str(path).replace("'", "''")
-            connection.execute(f"attach '{quoted}' as {name} (read_only)")
+            connection.execute(f"attach {literal(path)} as {name} (read_only)")
         first, second = (_tables(connection, name) for name in ("one", "other"))
         if not first or not second:
             raise BenchmarkError(f"{other if first else one} holds no published table.")

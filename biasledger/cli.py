@@ -25,7 +25,7 @@ from biasledger.commands import (
     specs,
 )
 from biasledger.commands.common import EXIT_BROKEN, EXIT_INTERRUPTED, EXIT_UNREAD, EXIT_WAITED
-from collector.errors import BiasledgerError, WaitedInVainError
+from collector.errors import BiasledgerError, RateLimitTimeoutError
 from collector.terminal import LogHandler, configure_logging, drop_output, flush, print_escapes, say, visible
 
 # What DuckDB's errors say of the warehouse that a command reads.
@@ -66,8 +66,8 @@ class _Cli(click.Group):
             drop_output()
             sys.exit(EXIT_UNREAD)
         except click.ClickException as error:
-            say(_shown(error), err=True, end="")
-            sys.exit(EXIT_WAITED if isinstance(error.__cause__, WaitedInVainError) else EXIT_BROKEN)
+            say(_formatted_error(error), err=True, end="")
+            sys.exit(EXIT_WAITED if isinstance(error.__cause__, RateLimitTimeoutError) else EXIT_BROKEN)
         except click.Abort as error:
             say(str(error.__cause__ or "") or "Stopped.", err=True)
             sys.exit(EXIT_INTERRUPTED)
@@ -114,7 +114,7 @@ def _is_interrupt(error: BaseException | None) -> bool:
     return False
 
 
-def _shown(error: click.ClickException) -> str:
+def _formatted_error(error: click.ClickException) -> str:
     """Return what click would print of an error; click itself would leave out what looks like a style."""
     error.message = visible(error.message)  # type: ignore[misc]  # click only says that nobody should
     shown = io.StringIO()

@@ -16,6 +16,8 @@ import duckdb
 from dbt.adapters.duckdb.plugins import BasePlugin
 from dbt_common.exceptions import DbtRuntimeError
 
+from collector.sql import literal
+
 WAIT_SECONDS = 30.0
 MEMORY_LIMIT = "30%"
 """The share of the machine's memory that DuckDB may use; its default is 80 %, and Python models need memory on top."""
@@ -54,11 +56,11 @@ class Plugin(BasePlugin):
         if published.is_file():
             # A damaged file is ignored and will be replaced.
             with contextlib.suppress(duckdb.Error):
-                conn.execute(f"attach {_quoted(published)} as published (read_only)")
+                conn.execute(f"attach {literal(published)} as published (read_only)")
         if seeds := os.environ.get(CLOSED):
             # The input is an evidence pack from somebody else: SQL that gets in through it must not reach any other file.
             # Attached databases stay open, and the setting cannot be taken back.
-            files = ", ".join(_quoted(file) for file in sorted(Path(seeds).glob("*.csv")))
+            files = ", ".join(literal(file) for file in sorted(Path(seeds).glob("*.csv")))
             conn.execute(f"set allowed_paths = [{files}]")
             conn.execute("set enable_external_access = false")
 
@@ -74,7 +76,7 @@ class Plugin(BasePlugin):
         deadline = time.monotonic() + WAIT_SECONDS
         while True:
             try:
-                conn.execute(f"attach {_quoted(self.ledger)} as ledger (read_only)")
+                conn.execute(f"attach {literal(self.ledger)} as ledger (read_only)")
                 break
             except duckdb.IOException as error:
                 if "lock" not in str(error).lower():
@@ -104,7 +106,3 @@ class Plugin(BasePlugin):
             attach_export(conn, self.ledger, "ledger")
         except (BiasledgerError, duckdb.Error) as error:
             raise DbtRuntimeError(f"The export {self.ledger} cannot be read: {error}") from error
-
-
-def _quoted(path: Path) -> str:
-    return "'" + str(path).replace("'", "''") + "'"

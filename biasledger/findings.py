@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from biasledger.opening import connect_read_only
 from collector.errors import InputError
 from collector.hints import did_you_mean
+from collector.sql import identifier
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -99,7 +100,7 @@ def select_findings(
     table = _findings_table(connection, warehouse)
     _require_runs(connection, table, runs)
     values = {"runs": list(runs), "statuses": list(statuses), "only_current": only_current}
-    return connection.execute(_query(table, columns or _shown(connection, table)), values)
+    return connection.execute(_query(table, columns or _columns_with_short_ids(connection, table)), values)
 
 
 def _findings_table(connection: duckdb.DuckDBPyConnection, warehouse: Path) -> str:
@@ -108,8 +109,7 @@ def _findings_table(connection: duckdb.DuckDBPyConnection, warehouse: Path) -> s
     ).fetchone()
     if row is None:
         raise InputError(f"{warehouse} holds no table fct_findings: `biasledger build` makes it.")
-    schema = str(row[0]).replace('"', '""')
-    return f'"{schema}".fct_findings'
+    return f"{identifier(str(row[0]))}.fct_findings"
 
 
 def _require_runs(connection: duckdb.DuckDBPyConnection, table: str, runs: Collection[str]) -> None:
@@ -119,7 +119,7 @@ def _require_runs(connection: duckdb.DuckDBPyConnection, table: str, runs: Colle
             raise InputError(f"There are no findings of a run {run!r}{did_you_mean(run, known)}")
 
 
-def _shown(connection: duckdb.DuckDBPyConnection, table: str) -> str:
+def _columns_with_short_ids(connection: duckdb.DuckDBPyConnection, table: str) -> str:
     """The fields of `Finding` as columns; ids are cut to where all of the warehouse's still differ."""
     n_characters = next(
         n

@@ -23,7 +23,7 @@ def connect_read_only(warehouse: Path) -> duckdb.DuckDBPyConnection:
     """
     import duckdb
 
-    with told_if_closed(warehouse):
+    with opening_errors_as_sentences(warehouse):
         connection = duckdb.connect(str(warehouse), read_only=True)
         refuse_ledger(connection, warehouse)
         return connection
@@ -43,7 +43,7 @@ def refuse_ledger(connection: duckdb.DuckDBPyConnection, warehouse: Path) -> Non
 
 
 @contextmanager
-def told_if_closed(warehouse: Path) -> Iterator[None]:
+def opening_errors_as_sentences(warehouse: Path) -> Iterator[None]:
     """Say in a sentence why a warehouse cannot be opened or attached in the block.
 
     Raises:

@@ -200,7 +200,7 @@ def verify_run(
         return _verify_unchained(connection, run, seal)
     for held in held_records(connection, run.run_id):
         if not held.is_as_kept:
-            faults.add(held.position, _told(held), held)
+            faults.add(held.position, _what_is_wrong(held), held)
     _check_end(run, end, seal, has_journal, faults)
     notes = []
     if journal is not None:
@@ -398,7 +398,7 @@ def _verify_unknown_journals(ledger_path: Path, known: Mapping[str, Run]) -> Ite
             yield Verdict(path.stem, "broken", fault=message, n_faults=1)
 
 
-def _told(held: Held) -> str:
+def _what_is_wrong(held: Held) -> str:
     """Say in a sentence what is wrong with a record's row."""
     name, table = _name(held.kind, held.key), TABLES[held.kind]
     what = f"{name[0].upper()}{name[1:]}"

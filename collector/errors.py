@@ -56,7 +56,7 @@ class TargetError(BiasledgerError):
 
     @property
     def asks_to_slow_down(self) -> bool:
-        """Whether the target only refuses because it is asked too much: nothing is wrong with the question."""
+        """Return whether the target only refuses because it is asked too much: nothing is wrong with the question."""
         return self.status in _SLOW_DOWN and not self.stops_run
 
 
@@ -64,5 +64,5 @@ class UnusableError(TargetError):
     """No reply can be used, or none can come: the spec or the target's settings do not fit the target."""
 
 
-class WaitedInVainError(TargetError):
-    """A target only refused, for longer than one was ready to wait; the run can be resumed when it is free again."""
+class RateLimitTimeoutError(TargetError):
+    """A target refused every request for longer than the limit; the run can be resumed later."""

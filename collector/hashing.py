@@ -13,7 +13,7 @@ import orjson
 from collector.files.plain import open_plain
 
 READ_BYTES = 1 << 20
-# Where orjson spells a number as Python does: neither writes an exponent.
+# The range in which orjson writes numbers as Python does: neither uses an exponent.
 _LEAST_FLOAT, _MOST_FLOAT = 1e-4, 1e16
 _SPELLED_ALIKE = frozenset({str, int, bool, type(None)})
 # Made once: json.dumps would make one for each value.

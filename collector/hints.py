@@ -31,7 +31,7 @@ def did_you_mean(word: str, known: Iterable[str], most: int | None = None) -> st
 
 
 def no_column(column: str, found: Iterable[str]) -> str:
-    """Return the hint for a column that a file lacks: what it has that is called like a column, and how many columns in all.
+    """Return the hint for a missing column: a column with a similar name, or the names that look like columns.
 
     The file may be no table. So what does not look like a column's name is not shown, and no more than a short excerpt is.
     """
@@ -45,12 +45,12 @@ def no_column(column: str, found: Iterable[str]) -> str:
 
 
 def is_column_name(text: str) -> bool:
-    """Whether a text looks like a column's name, and not like a setting, an address, a path or a token."""
+    """Return whether a text looks like a column's name, and not like a setting, an address, a path or a token."""
     return _COLUMN_NAME.fullmatch(text) is not None and _TOKEN.search(text) is None
 
 
 def quoted(names: Iterable[str], most: int | None = None) -> str:
-    """Return "'a', 'b', 'c'"; what is more than 20 names, or than `most` characters, is cut with a count of the rest."""
+    """Return "'a', 'b', 'c'"; after 20 names, or `most` characters, it is cut with a count of the rest."""
     listed = list(names)
     parts: list[str] = []
     n_characters = 0

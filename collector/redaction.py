@@ -35,7 +35,7 @@ KEY_PLACEHOLDER = "[key]"
 # A shorter value, such as the "EMPTY" that local servers take for a key, is no secret, and cutting it out would mutilate answers.
 MIN_SECRET_CHARACTERS = 8
 TARGETS_FILE = "targets.yml"
-# Where a target of these vendors names no variable.
+# For targets of these vendors that name no variable.
 _VENDORS = frozenset({"ANTHROPIC_API_KEY", "GEMINI_API_KEY"})
 _COMMENT = re.compile(r"(?:^|(?<=\s))#.*", re.MULTILINE)
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -74,7 +74,7 @@ class Redactor:
 
 
 def _without(secret: str, text: str, read: str | None) -> str:
-    """Return the text without a secret; `read` is the text that was given with what is escaped read, as of _unescaped."""
+    """Return the text without a secret; `read` is the text after `_unescaped`."""
     for core, forms in _forms_by_core(secret):
         if core in text:
             for form in forms:
@@ -108,7 +108,7 @@ def environment_key(target: str, variable: str) -> str:
 
 
 def key_problem(key: str) -> str | None:
-    """Say what makes a key unfit for an HTTP header, without showing any of it; None where nothing does."""
+    """Return why a key cannot be in an HTTP header, without showing it; None if it can."""
     if any(not "!" <= character <= "~" for character in key):
         return "holds a space, a line break or a character beyond ASCII; copy it again"
     return None
@@ -215,7 +215,7 @@ def _of_code(found: re.Match[str]) -> str:
 
 
 def _without_backslashes(text: str, secret: str) -> str:
-    """Return a text without the backslashes that JSON writes before what stands in a secret."""
+    """Return a text without the backslashes that JSON writes in a secret."""
     for character in '"/':
         if character in secret:
             text = text.replace(f"\\{character}", character)

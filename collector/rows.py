@@ -17,7 +17,7 @@ LABELLED = "labelled"
 READ = "read"
 # The event of a judge that grades answers by a rubric.
 GRADED = "graded"
-# Events that say nothing of how far a run has come.
+# Events that do not change a run's progress.
 NO_PROGRESS = (LABELLED, READ, GRADED)
 # The event of a retracted run, which counts for nothing any more.
 RETRACTED = "retracted"
@@ -32,7 +32,7 @@ BASELINE_HASH = "content_hash"
 
 @dataclass(frozen=True, slots=True)
 class RunRow:
-    """One run: its audit and target, fixed when it starts; `spec` is the audit's asked() document."""
+    """A run: its audit and target, fixed when it starts; `spec` is the audit's asked() document."""
 
     run_id: str
     audit: str
@@ -52,7 +52,7 @@ class RunRow:
 
 @dataclass(slots=True)
 class ResponseRow:
-    """One response: good, bad or none; `content_hash` identifies what was asked and answered in every run.
+    """A response: good, bad or none; `content_hash` identifies the question and the answer in every run.
 
     `is_last` says that its trial is done; the journal keeps it, the ledger does not. `source_row` of an imported answer is the
     row of the file, from 1, and `kept` canonical JSON of the columns that are kept. In a conversation `turn` is the number of the
@@ -99,7 +99,7 @@ class RelevanceRow:
 
 @dataclass(frozen=True, slots=True)
 class ProbeRow:
-    """A question that probes a stereotype: the subject's name, its domain, whom it is about, and what is asked."""
+    """A question that probes a stereotype: the subject's name, its domain, its target group, and its text."""
 
     probe: str
     category: str | None
@@ -178,7 +178,7 @@ class PredictionRow:
 def response_hash(prompt_hash: str, status: str, response_text: str | None) -> str:
     """Return the tagged hash of a response: over its prompt's content hash, its status and its text, a line each.
 
-    The third line tells no text from empty text; the text comes last, so that its own line breaks cannot mislead.
+    The third line distinguishes no text from empty text; the text comes last, so that its line breaks are harmless.
     """
     has_text = "none" if response_text is None else "text"
     return tagged_hash(f"{prompt_hash}\n{status}\n{has_text}\n{response_text or ''}")

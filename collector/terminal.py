@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 # A pipe or a CI log has no width of its own: wide enough for every column.
 WIDTH_WITHOUT_TERMINAL = 140
-TOLD_EVERY_SECONDS = 30.0
+LINE_EVERY_SECONDS = 30.0
 # Control characters steer a terminal (escape sequences begin with one); characters that turn the direction of writing make text
 # read as what it is not; half a surrogate pair cannot be written at all.
 _STEERING = re.compile(
@@ -37,12 +37,12 @@ _PADDING = re.compile(r" +$", re.MULTILINE)
 
 
 def visible(text: str) -> str:
-    """The text with every character that could steer a terminal written out, as `\\x1b`; line feeds and tabs stay."""
+    """Return the text with every character that could steer a terminal written out, as `\\x1b`; line feeds and tabs stay."""
     return _STEERING.sub(_escaped, text)
 
 
 def on_one_line(text: str) -> str:
-    """The text as `visible` shows it, with line feeds and tabs written out, too: for a name in a sentence or a table."""
+    """Return the text as `visible` shows it, with line feeds and tabs written out, too: for a name in a sentence or a table."""
     return visible(text).replace("\n", "\\n").replace("\t", "\\t")
 
 
@@ -88,20 +88,20 @@ def standard_output() -> Shown | IO[str]:
 
 
 def is_watched() -> bool:
-    """Whether standard error is a terminal, so that a bar may move there."""
+    """Return whether standard error is a terminal, so that a bar may move there."""
     return sys.stderr.isatty()
 
 
-class Told:
+class PeriodicLine:
     """Print progress where no bar can be shown, such as in a log: to standard error, half a minute apart."""
 
     def __init__(self) -> None:
-        self._next = time.monotonic() + TOLD_EVERY_SECONDS
+        self._next = time.monotonic() + LINE_EVERY_SECONDS
 
     def __call__(self, sentence: Callable[[], str]) -> None:
         """Say it, if the last one was long enough ago."""
         if (now := time.monotonic()) >= self._next:
-            self._next = now + TOLD_EVERY_SECONDS
+            self._next = now + LINE_EVERY_SECONDS
             say(sentence(), err=True)
 
 

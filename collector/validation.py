@@ -87,7 +87,7 @@ def structure_problems(
 ) -> list[tuple[str, str]]:
     """Return the key path of every problem of a failed validation, with the whole sentence about it.
 
-    An unknown key explains a missing one ("templtes" for "templates"), so unknown keys stand first.
+    An unknown key explains a missing one ("templtes" for "templates"), so unknown keys come first.
     """
     found = error.errors(include_url=False)
     found.sort(key=lambda one: one["type"] != "extra_forbidden")
@@ -140,7 +140,7 @@ def _model_in(annotation: Any) -> type[BaseModel] | None:
 
 
 def no_text(given: Any) -> str:
-    """Say what would be right in place of a value that is no text."""
+    """Return what a value that is no text should be."""
     sentence = f"should be {EXPECTED['string_type']} and is {_shown(given)}"
     if isinstance(given, bool):
         return f"{sentence} ({TRUTH_VALUES}); put it in quotes"

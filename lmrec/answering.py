@@ -16,7 +16,7 @@ TOP = 20
 
 
 class Answerer:
-    """One or several recommenders, each of cities of its own, as one system.
+    """Recommenders of different cities as one system.
 
     Args:
         recommenders: at least one.
@@ -65,7 +65,7 @@ class Answerer:
     def answer(self, prompt: str) -> str:
         """Return the recommendations as a JSON array of objects with name, price_level and categories, the best first.
 
-        A recommender reads what somebody wants, and no instructions: of the prompt that is what stands before the first blank
+        A recommender reads a person's wish, not instructions: the part of the prompt before the first blank
         line. The city is the last one that the prompt names; where it names none, the venues are those of the one model.
 
         Args:
@@ -109,7 +109,7 @@ def load_answerer(
     """Load models and make one system of them.
 
     Raises:
-        InputError: as of model.load and Answerer.
+        InputError: as in model.load and Answerer.
     """
     return Answerer(
         [load(folder) for folder in folders], top=top, city=city, needs_city=needs_city, fair=fair
@@ -117,5 +117,5 @@ def load_answerer(
 
 
 def question_of(prompt: str) -> str:
-    """Return what stands before the first blank line."""
+    """Return the text before the first blank line."""
     return re.split(r"\n[ \t]*\n", prompt.strip(), maxsplit=1)[0].strip()

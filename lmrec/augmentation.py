@@ -1,6 +1,6 @@
-"""Counterfactual data augmentation: each text that names somebody is learned a second time, with a name of another group.
+"""Counterfactual data augmentation: each text that names a person is learned a second time, with a name of another group.
 
-A mitigation that section 5 of the source names; what it costs stands in the model card next to that of a model without it.
+Section 5 of the source names this mitigation. The model card has the accuracy with and without it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which of a venue's categories tell it from others."""
+"""Choose the categories of a venue that distinguish it from others."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def held_out(reviews_file: Path, recommender: Recommender) -> Iterator[Review]:
     """Yield the texts about the model's venues that were kept from training.
 
     Raises:
-        InputError: as of read_reviews.
+        InputError: as in read_reviews.
     """
     venue_ids = {row.venue.venue_id for row in recommender.catalogue}
     return (one for one in read_reviews(reviews_file, venue_ids) if is_held_out(one.user_id))

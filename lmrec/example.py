@@ -1,7 +1,7 @@
 """Made-up businesses and reviews in Yelp's format, with or without a planted association: to try the path, and to test it.
 
 In the reviews people say with whom they came. Planted, names of one group come to cheap venues more often than to dear ones, and
-nothing else tells the groups apart.
+nothing else differs between the groups.
 """
 
 from __future__ import annotations

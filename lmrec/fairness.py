@@ -17,7 +17,7 @@ import numpy as np
 from biasledger.measures.recommenders.quality import Floats, Integers
 from lmrec.yelp import Venue
 
-# True for price levels, or the names of categories that are held against all others together.
+# True for price levels, or the names of categories that are compared with all others together.
 Fair: TypeAlias = bool | Sequence[str]
 _ROUNDING = 1e-9
 
@@ -35,7 +35,7 @@ def fair_order(scores: Floats, levels: Sequence[int | None], k: int) -> Integers
 
     Args:
         scores: (venues,); of venues with one score the first counts as the better.
-        levels: of each venue, as of levels_of; those of which it is not known are a level of their own.
+        levels: of each venue, as in levels_of; venues without a level form one of their own.
         k: how many.
     """
     shares = {level: n / len(levels) for level, n in Counter(levels).items()}
@@ -67,7 +67,7 @@ def fair_scores(scores: Floats, levels: Sequence[int | None], k: int) -> Floats:
 
     Args:
         scores: (texts, venues).
-        levels, k: as of fair_order.
+        levels, k: as in fair_order.
     """
     ranked = scores.copy()
     for row in ranked:

@@ -1,6 +1,6 @@
 """Names taken out of a text before a recommender reads it, so that it learns what people want and not what a venue is called.
 
-LMRec masks named entities, "mainly restaurant names" (section 3.2). Which method was used stands in the model card.
+LMRec masks named entities, "mainly restaurant names" (section 3.2). The model card names the method.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Masker:
         if self._hidden is not None:
             text = self._hidden.sub(" ", text)
         if self._tag is not None:
-            # From the end, so that the places before stay what they are.
+            # From the end, so that earlier places stay valid.
             for entity in reversed(self._tag(text).ents):
                 if entity.label_ in ENTITY_LABELS:
                     text = f"{text[: entity.start_char]}{PLACEHOLDER}{text[entity.end_char :]}"

@@ -69,7 +69,7 @@ class Recommender:
     """A trained recommender.
 
     Args:
-        card: what it is made of and how good it is; see `training.train`.
+        card: its data and its accuracy; see `training.train`.
         catalogue: its venues.
         encoder: scores the venues that have training texts, in their order.
         masker: takes names out of a text.
@@ -104,7 +104,7 @@ class Recommender:
         """Return the k venues that a question is most likely about, the likeliest first; of equal ones the first by id.
 
         Args:
-            question: what somebody says.
+            question: a person's wish.
             k: how many; fewer where there are no more.
             city: only venues there.
             fair: price levels or categories as often as the venues that may be recommended have them; see fairness.
@@ -162,7 +162,7 @@ class Recommender:
 
 
 def require_free(folder: Path) -> None:
-    """Raise InputError where a model would be overwritten, or a file stands in its folder's place."""
+    """Raise InputError if a model would be overwritten, or if its folder's name is that of a file."""
     if (folder / CARD).exists():
         raise InputError(f"{folder} holds a model already; name another folder, or remove this one first.")
     if folder.exists() and not folder.is_dir():

@@ -31,8 +31,8 @@ class Server(ThreadingHTTPServer):
     """Answers POST /v1/chat/completions and GET /v1/models.
 
     Args:
-        answerer: whom it asks.
-        model: what it is called.
+        answerer: the recommenders to ask.
+        model: its name.
         port: 0 takes a free one; `server_port` says which.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Training a recommender from files in Yelp's format, and the card that says what it is."""
+"""Train a recommender from files in Yelp's format, and write its card."""
 
 from __future__ import annotations
 
@@ -67,9 +67,9 @@ def train(
     same model; an interrupted fit with a checkpoint is continued.
 
     Args:
-        businesses, reviews: as of yelp.read_venues and yelp.read_reviews.
+        businesses, reviews: as in yelp.read_venues and yelp.read_reviews.
         folder: a new folder for the model.
-        settings: as of TrainSettings.
+        settings: as in TrainSettings.
         note: takes a sentence on what is done next.
 
     Raises:
@@ -78,7 +78,7 @@ def train(
     require_free(folder)
     note(f"Reading {businesses} and counting {reviews} …")
     listed = read_venues(businesses, city=settings.city, category=settings.category)
-    # Also of those that are left out below: somebody who writes of one venue may name another.
+    # Also from reviews left out below, because a review of one venue may name another.
     masker = Masker(settings.mask, [venue.name for venue in listed], settings.hidden, settings.pipeline)
     n_reviews: Counter[str] = Counter()
     n_train: Counter[str] = Counter()

@@ -34,7 +34,7 @@ class Venue:
 
     Attributes:
         venue_id: its business_id.
-        name: what it is called; `unique_names` makes it one of a kind in its city.
+        name: its name; `unique_names` makes it unique in its city.
         city: where it is, None where the file does not say.
         price_level: 1, the cheapest, to 4; None where the file does not say.
         categories: as the file writes them, in its order.
@@ -72,12 +72,12 @@ def read_venues(file: Path, *, city: str | None = None, category: str | None = N
         The businesses, by their ids.
 
     Raises:
-        InputError: the file cannot be read, a line is wrong, an id stands twice, or nothing is left.
+        InputError: the file cannot be read, a line is wrong, an id occurs twice, or nothing is left.
     """
     venues: dict[str, Venue] = {}
     cities: set[str] = set()
     categories: set[str] = set()
-    for number, row in _rows(file):
+    for number, row in _json_lines(file):
         venue = _venue(file, number, row)
         if venue.venue_id in venues:
             raise InputError(
@@ -112,7 +112,7 @@ def read_reviews(file: Path, venue_ids: Container[str]) -> Iterator[Review]:
     Raises:
         InputError: the file cannot be read, or a line is wrong.
     """
-    for number, row in _rows(file):
+    for number, row in _json_lines(file):
         venue_id = _text(file, number, row, "business_id")
         if venue_id in venue_ids:
             yield Review(
@@ -143,15 +143,15 @@ def _digits(user_id: str) -> str:
 def unique_names(venues: Sequence[Venue]) -> list[Venue]:
     """Return venues with names that differ within their city, as an answer names a venue by its name alone.
 
-    Those of one name, such as a chain's, get their address behind it, and where that does not tell them apart, a number.
+    Venues with the same name, such as a chain's, get their address after it and, if that is also the same, a number.
     """
-    named = _told_apart(
+    named = _with_distinct_names(
         venues, lambda venue, _: f"{venue.name}, {venue.address}" if venue.address else venue.name
     )
-    return _told_apart(named, lambda venue, number: f"{venue.name} ({number})")
+    return _with_distinct_names(named, lambda venue, number: f"{venue.name} ({number})")
 
 
-def _told_apart(venues: Sequence[Venue], renamed: Any) -> list[Venue]:
+def _with_distinct_names(venues: Sequence[Venue], renamed: Any) -> list[Venue]:
     n_of = Counter(_key(venue) for venue in venues)
     seen: Counter[tuple[str, str]] = Counter()
     message = []
@@ -211,7 +211,7 @@ def _categories(file: Path, number: int, written: object) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for one in listed if (name := one.strip())))
 
 
-def _rows(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+def _json_lines(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield each line's number from 1 and the object that it holds; blank lines hold none."""
     try:
         stream = open_plain(file)

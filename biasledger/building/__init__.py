@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-SAID = "\x1e"
-"""Begins each line that dbt's process says itself, as in JSON text sequences (RFC 7464); models print the rest."""
+LINE_PREFIX = "\x1e"
+"""Prefix of each line from dbt_process, as in JSON text sequences (RFC 7464); models print the other lines."""
 
 RESULTS = Path("target/run_results.json")
 """dbt's artifact with the result of each node, in the project's folder."""
@@ -15,7 +15,7 @@ PARSED = Path("target/partial_parse.msgpack")
 """dbt's parsed manifest."""
 
 ANALYSIS_SETTINGS = Path("target/analysis_settings.json")
-"""The analysis settings of the audit files, by hash: see `described`."""
+"""The analysis settings of the audit files by hash, see `described`."""
 
-KEPT = "BIASLEDGER_KEPT"
-"""Set in the environment of dbt's process where tables may be built by run (macros/engine/by_run.sql)."""
+INCREMENTAL = "BIASLEDGER_INCREMENTAL"
+"""Environment variable of dbt's process, set if tables may be built by run (macros/engine/by_run.sql)."""

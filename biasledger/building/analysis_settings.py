@@ -66,7 +66,7 @@ def register_analysis_settings(
 
 
 def _require_catalogues(ledger: Ledger, catalogues: Mapping[str, str | None]) -> None:
-    """Without the catalogue that an audit names, none of its items would have a price."""
+    """Check that the ledger has the catalogue that an audit names, as its items would have no price otherwise."""
     named = {name: catalogue for name, catalogue in catalogues.items() if catalogue is not None}
     known = ledger.catalogues() if named else frozenset()
     for name, catalogue in named.items():

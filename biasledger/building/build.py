@@ -1,4 +1,4 @@
-"""One build of the warehouse: register analyses, run dbt, separate alarms from a broken warehouse, publish.
+"""Build the warehouse: register analyses, run dbt, separate alarms from a broken warehouse, publish.
 
 dbt builds into a private work file; the public tables are then published as the warehouse, which stays as it was if a model
 or a quality test failed.
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from biasledger import __version__
-from biasledger.building import KEPT, MANIFEST, RESULTS
+from biasledger.building import INCREMENTAL, MANIFEST, RESULTS
 from biasledger.building.analysis_settings import register_analysis_settings
 from biasledger.building.running import LOG, BuildError, Dbt, OnStep, ignored_variables, one_line
 from biasledger.building.settings import check_settings
@@ -28,13 +28,13 @@ from biasledger.publishing.freshness import (
     discard_last_build,
     inputs_of,
     methods_inputs,
-    methods_left,
+    methods_last_built,
     read_last_build,
     remember,
     settings_of,
     up_to_date_methods,
 )
-from biasledger.publishing.work import locked, remove_what_is_gone, spark_file, work_file
+from biasledger.publishing.work import delete_outdated_work_file, locked, spark_file, work_file
 from collector.errors import InputError
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ class BuildSummary:
 
     @property
     def has_alarms(self) -> bool:
-        """Whether any alarm test failed."""
+        """Return whether any alarm test failed."""
         return bool(self.alarm_tests)
 
 
@@ -129,25 +129,25 @@ def build_warehouse(
             on_note(note)
         register_analysis_settings(project, ledger, allow_outside=allow_outside, on_note=on_note)
         work = work_file(project, warehouse)
-        # Held open, it is opened once for all that looks into it.
+        # Held open, so that the steps below do not open it again.
         with Ledger(ledger).read() as connection:
-            for note in remove_what_is_gone(work, Ledger(ledger)):
+            for note in delete_outdated_work_file(work, Ledger(ledger)):
                 on_note(note)
             if is_on_spark:
                 # An earlier build on DuckDB lacks this build's history; the next one there takes it from the published tables.
                 work.unlink(missing_ok=True)
                 work = spark_file(work)
                 work.unlink(missing_ok=True)
-            # As it is now: what comes while dbt reads is for the next build.
+            # Take these hashes before dbt starts; answers that arrive later belong to the next build.
             methods, erasures_hash = methods_of(ledger), hash_erasures(connection)
             inputs, settings = inputs_of(project, ledger), settings_of(project, ledger, target)
             of_methods = methods_inputs(settings, Ledger(ledger), methods)
         is_ordinary = not (select or is_closed or allow_outside)
-        may_stand = is_ordinary and not (full_refresh or is_forced)
-        up_to_date = up_to_date_methods(work, of_methods) if may_stand else []
+        may_skip = is_ordinary and not (full_refresh or is_forced)
+        up_to_date = up_to_date_methods(work, of_methods) if may_skip else []
         environment = {}
-        if is_ordinary and not full_refresh and set(methods) <= set(methods_left(work, settings)):
-            environment[KEPT] = "yes"
+        if is_ordinary and not full_refresh and set(methods) <= set(methods_last_built(work, settings)):
+            environment[INCREMENTAL] = "yes"
         if up_to_date:
             on_note(f"Nothing is new in {', '.join(up_to_date)}: the last results are up to date.")
         if ignored := ignored_variables():
@@ -214,9 +214,8 @@ def _build_and_publish(
     options += [] if threads is None else ["--threads", str(threads)]
     options += ["--full-refresh"] if full_refresh else []
     options += ["--select", *select] if select else []
-    # They test the shipped SQL on made-up rows, which is settled before a release and says nothing about this ledger.
+    # Unit tests and grain tests of private tables check the shipped SQL before a release, and say nothing about this ledger.
     options += ["--exclude", "package:biasledger,resource_type:unit_test"]
-    # So is the grain of private tables.
     options += ["package:biasledger,tag:private"]
     # Exposures need no work; without this they would be counted as steps.
     options += ["resource_type:exposure"]
@@ -228,7 +227,7 @@ def _build_and_publish(
         "BIASLEDGER_PUBLISHED": seen_from(project, warehouse),
     }
     if is_closed:
-        # As dbt names them in its statements: seen from the project.
+        # Relative to the project, as in dbt's statements.
         environment["BIASLEDGER_CLOSED"] = str(LINKS / "seeds")
     try:
         messages = dbt.run(["build", *options], environment, on_step, methods=methods, is_closed=is_closed)
@@ -236,7 +235,7 @@ def _build_and_publish(
         raise KeyboardInterrupt(
             f"Stopped: {warehouse} is as it was. "
             + (
-                "The next build on Spark begins anew."
+                "The next build on Spark starts from the beginning."
                 if runs_on_spark(project, target)
                 else f"Measures that were done are kept in {work} for the next build."
             )
@@ -251,7 +250,7 @@ def _build_and_publish(
 
 
 def methods_of(ledger: Path) -> list[str]:
-    """The methods that the ledger's runs are read in, in their order; all of them where it has no run."""
+    """Return the methods that the ledger's runs use, in their order; all of them if there is no run."""
     from collector.ledger.database import Ledger
 
     parts = Ledger(ledger).parts_read()
@@ -259,7 +258,7 @@ def methods_of(ledger: Path) -> list[str]:
 
 
 def seen_from(project: Path, path: Path) -> str:
-    """A path for dbt's environment: relative, so that a project keeps what dbt parsed of it wherever its folder is moved."""
+    """Return a path relative to the project, so that dbt's parsed state stays valid when the folder is moved."""
     return os.path.relpath(path.resolve(), project.resolve())
 
 

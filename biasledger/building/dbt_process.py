@@ -1,10 +1,10 @@
 """dbt as a process of its own, by its documented interface (dbtRunner, its events, its artifacts).
 
 The process reads its command as a line of JSON on standard input: dbt's arguments, and variables to add to the environment. It
-ends when standard input ends: then the process that started it is gone, and a work file that nobody waits for would stay locked.
+ends when standard input ends, because then its parent is gone and the work file would stay locked.
 
-It prints lines that begin with SAID, each `{"level": …, "message": …}`, with `node` and `total` (the number of nodes) where a
-node is done. Every ten seconds a line names the nodes in progress: `{"doing": …}`.
+It prints lines that begin with LINE_PREFIX: `{"level": …, "message": …}`, with `node` and `total` (the number of nodes) after a
+node. Every ten seconds a line names the nodes in progress: `{"in_progress": …}`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NoReturn
 
-SAID_EVERY_SECONDS = 10.0
+REPORT_SECONDS = 10.0
 SUCCEEDED, NODES_FAILED, BROKE_DOWN = 0, 1, 2
 # dbt's loggers hide the values of these variables, its events do not.
 _SECRET = "DBT_ENV_SECRET"  # noqa: S105 (the prefix of names of variables, no password)
@@ -28,7 +28,7 @@ _SECRET = "DBT_ENV_SECRET"  # noqa: S105 (the prefix of names of variables, no p
 
 def main() -> int:
     """Wait for the command and run it; without one, do nothing. Returns the process's exit code: see `run`."""
-    # Most of what is made while dbt is imported stays until the end: looking for garbage there takes a seventh of that time.
+    # Collecting garbage while dbt is imported would take a seventh of that time, and most objects stay.
     gc.disable()
     import_module("dbt.cli.main")
     gc.freeze()
@@ -49,69 +49,71 @@ def run(arguments: Sequence[str]) -> int:
     """
     from dbt.cli.main import dbtRunner
 
-    from biasledger.model_inputs.progress import listeners
+    from biasledger.model_inputs.progress import progress_callbacks
 
-    teller, has_ended = Teller(), threading.Event()
-    listeners.append(teller.note)
+    events, has_ended = DbtEvents(), threading.Event()
+    progress_callbacks.append(events.note)
 
-    def say_doing() -> None:
-        while not has_ended.wait(SAID_EVERY_SECONDS):
-            teller.say_doing()
+    def report_nodes_in_progress() -> None:
+        while not has_ended.wait(REPORT_SECONDS):
+            events.report_nodes_in_progress()
 
-    threading.Thread(target=say_doing, daemon=True).start()
-    ended = dbtRunner(callbacks=[teller]).invoke(list(arguments))
+    threading.Thread(target=report_nodes_in_progress, daemon=True).start()
+    ended = dbtRunner(callbacks=[events]).invoke(list(arguments))
     has_ended.set()
     if ended.success:
         return SUCCEEDED
     if ended.exception is None:
         return NODES_FAILED
-    if not teller.has_told_error:
+    if not events.has_reported_error:
         say({"level": "error", "message": f"{type(ended.exception).__name__}: {ended.exception}"})
     return BROKE_DOWN
 
 
-class Teller:
+class DbtEvents:
     """Prints dbt's messages for users, one line each."""
 
     def __init__(self) -> None:
-        self.has_told_error = False
+        self.has_reported_error = False
         # Node in progress -> its progress.
-        self._doing: dict[str, str] = {}
+        self._in_progress: dict[str, str] = {}
 
     def __call__(self, event: Any) -> None:
         """Print an event's message, if it is for users."""
         info = event.info
         if info.level in {"debug", "test"}:
             return
-        self.has_told_error |= info.level == "error"
-        said: dict[str, Any] = {"level": info.level, "message": info.msg}
+        self.has_reported_error |= info.level == "error"
+        message: dict[str, Any] = {"level": info.level, "message": info.msg}
         if info.name == "LogStartLine":
-            self._doing[event.data.node_info.node_name] = ""
+            self._in_progress[event.data.node_info.node_name] = ""
         if info.name.startswith("Log") and info.name.endswith("Result"):
             data = event.data
-            said["node"] = data.node_info.node_name
-            said["total"] = getattr(data, "total", 0) or getattr(data, "num_models", 0)
-            self._doing.pop(said["node"], None)
-        say(said)
+            message["node"] = data.node_info.node_name
+            message["total"] = getattr(data, "total", 0) or getattr(data, "num_models", 0)
+            self._in_progress.pop(message["node"], None)
+        say(message)
 
     def note(self, model: str, how_far: str) -> None:
-        """Remember how far a model has come."""
-        self._doing[model] = f" ({how_far})"
+        """Note a model's progress."""
+        self._in_progress[model] = f" ({how_far})"
 
-    def say_doing(self) -> None:
-        """Say what is being done, if anything is, and what memory this process takes, where the system tells."""
-        if doing := ", ".join(f"{model}{how_far}" for model, how_far in list(self._doing.items())):
-            say({"level": "info", "message": "", "doing": f"{doing}{_memory()}"})
+    def report_nodes_in_progress(self) -> None:
+        """Report the nodes in progress, if any, and this process's memory where the system reports it."""
+        if in_progress := ", ".join(
+            f"{model}{how_far}" for model, how_far in list(self._in_progress.items())
+        ):
+            say({"level": "info", "message": "", "in_progress": f"{in_progress}{_memory()}"})
 
 
-def say(said: dict[str, Any]) -> None:
+def say(message: dict[str, Any]) -> None:
     """Print a message, without the secrets of the environment."""
-    from biasledger.building import SAID
+    from biasledger.building import LINE_PREFIX
 
     for name, value in os.environ.items():
         if name.startswith(_SECRET) and value:
-            said["message"] = said["message"].replace(value, "*****")
-    sys.stdout.write(f"{SAID}{json.dumps(said)}\n")
+            message["message"] = message["message"].replace(value, "*****")
+    sys.stdout.write(f"{LINE_PREFIX}{json.dumps(message)}\n")
     sys.stdout.flush()
 
 

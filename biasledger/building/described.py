@@ -48,7 +48,7 @@ class Described:
     files: str | None
 
     def is_held(self, held: HeldAnalysisSettings) -> bool:
-        """Whether registering it would write nothing, which takes longer to try than to see."""
+        """Return whether registering it would write nothing; checking is faster than trying."""
         return held.latest.get(self.audit) == self.analysis and held.named.issuperset(self.named)
 
 
@@ -62,7 +62,7 @@ class Descriptions:
     def __init__(self, project: Path, *, allow_outside: bool) -> None:
         self._project = project
         self._allow_outside = allow_outside
-        self._before = {} if allow_outside else self._kept()
+        self._before = {} if allow_outside else self._read_earlier()
         self._now: dict[str, Sequence[Described]] = {}
         self._read: dict[Path, Sequence[Audit]] = {}
 
@@ -83,7 +83,7 @@ class Descriptions:
         return found
 
     def audit(self, spec: Path, name: str) -> Audit:
-        """The audit of a file that has a name, read once.
+        """Return the audit of a file that has a name, read once.
 
         Raises:
             InputError: it is wrong.
@@ -98,7 +98,7 @@ class Descriptions:
         return self._read[spec]
 
     def keep(self) -> None:
-        """Keep what was said for the next build, where it can be kept."""
+        """Save the descriptions for the next build, if the project can be written."""
         if self._allow_outside or self._now == self._before:
             return
         audits = {place: [asdict(one) for one in found] for place, found in self._now.items()}
@@ -108,11 +108,13 @@ class Descriptions:
                 self._project / ANALYSIS_SETTINGS, json.dumps({"code": self._code, "audits": audits}).encode()
             )
 
-    def _kept(self) -> dict[str, Sequence[Described]]:
+    def _read_earlier(self) -> dict[str, Sequence[Described]]:
         with suppress(OSError, ValueError, LookupError, TypeError, AttributeError):
             kept = json.loads((self._project / ANALYSIS_SETTINGS).read_bytes())
             if kept["code"] == self._code:
-                return {place: [_kept(one) for one in said] for place, said in kept["audits"].items()}
+                return {
+                    place: [_described_from(one) for one in said] for place, said in kept["audits"].items()
+                }
         return {}
 
     @cached_property
@@ -124,7 +126,7 @@ class Descriptions:
         return hash_of([__version__, states])
 
 
-def _kept(said: Mapping[str, Any]) -> Described:
+def _described_from(said: Mapping[str, Any]) -> Described:
     return Described(**{**said, "named": tuple(said["named"]), "names": tuple(said["names"])})
 
 

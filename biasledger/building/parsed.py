@@ -30,7 +30,7 @@ _MOST_KEPT = 8
 
 @contextmanager
 def parsed_before(project: Path, methods: Sequence[str], *, keeps: bool) -> Iterator[None]:
-    """Give a project that has nothing parsed what was parsed of one like it.
+    """Give a project without parsed state that of a similar project.
 
     Args:
         methods: those whose models are enabled.
@@ -54,7 +54,7 @@ def parsed_before(project: Path, methods: Sequence[str], *, keeps: bool) -> Iter
 
 
 def cache_folder() -> Path | None:
-    """The folder of the user's cache, which BIASLEDGER_CACHE may name; None for a user who has no home."""
+    """Return the folder of the user's cache, which BIASLEDGER_CACHE may name; None for a user who has no home."""
     if own := os.environ.get(CACHE):
         return Path(own)
     if shared := os.environ.get("XDG_CACHE_HOME"):

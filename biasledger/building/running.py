@@ -1,8 +1,7 @@
-"""dbt as a process of its own, which is started before there is anything for it to do.
+"""Run dbt as a process of its own, started early because its imports are slow.
 
-A process rather than dbt's in-process runner: DuckDB lets one process write a file, and dbt-duckdb keeps its connection until the
-process ends. This way both files are free again when `Dbt.run` returns, dbt's settings go through an environment that is dbt's
-alone, and an interrupt leaves no state behind.
+dbt's in-process runner would keep its connection to both DuckDB files until this process ends. With a process, the files are free
+when `Dbt.run` returns, dbt has an environment of its own, and an interrupt leaves no state.
 """
 
 from __future__ import annotations
@@ -17,14 +16,14 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO
 
-from biasledger.building import KEPT, RESULTS, SAID
+from biasledger.building import INCREMENTAL, LINE_PREFIX, RESULTS
 from biasledger.building.parsed import parsed_before
 from collector.errors import BiasledgerError
 
 LOG = Path("logs/dbt.log")
 _SHOWN_CHARACTERS = 600
 _PROCESS = "biasledger.building.dbt_process"
-# Steps come as JSON lines of that process's own; dbt writes the log, for people.
+# dbt_process prints the steps as JSON lines; dbt itself writes the log.
 _LOG_OPTIONS = (
     *("--log-level", "none", "--log-format-file", "text", "--log-level-file", "info"),
     *("--log-path", str(LOG.parent), "--no-use-colors", "--no-send-anonymous-usage-stats"),
@@ -52,15 +51,15 @@ class BuildError(BiasledgerError):
 
 
 class Dbt:
-    """One command of dbt in a project. The process starts when the context is entered, because dbt's imports take as long as
-    reading a ledger does; both then run at the same time. Without a command it ends when the context is left."""
+    """A process that runs one command of dbt in a project. It starts when the context is entered, so that dbt's slow imports run
+    while the ledger is read. Without a command it ends when the context is left."""
 
     def __init__(self, project: Path) -> None:
         self._project = project
 
     def __enter__(self) -> Dbt:
         self._process = subprocess.Popen(
-            # A script in the project's folder is nobody's module (-P), whatever it is called.
+            # -P: never import a script in the project's folder as a module.
             [sys.executable, "-P", "-m", _PROCESS],
             cwd=self._project,
             env=_environment(),
@@ -95,10 +94,10 @@ class Dbt:
             arguments: the command and its options, without --vars.
             environment: variables to add to this process's environment for dbt.
             methods: the methods whose models are enabled.
-            is_closed: the project comes from somebody else, and nothing parsed of it may be shared with other projects.
+            is_closed: the project is untrusted, and its parsed state is not shared with other projects.
 
         Returns:
-            The error messages dbt reported, in order. Where dbt failed, then other lines of its process, as of a crash.
+            The error messages dbt reported, in order. If dbt failed, followed by its process's other lines, such as a traceback.
 
         Raises:
             BuildError: dbt could not read the project or broke down.
@@ -115,18 +114,17 @@ class Dbt:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         with parsed_before(self._project, methods, keeps=not is_closed):
-            # Where it broke down while it began, what it said tells why.
+            # If the process crashed on start, its output explains why.
             with suppress(BrokenPipeError):
-                # It stays open: when it is closed, also by this process's end, dbt's ends.
+                # Keep stdin open: the child exits when it closes.
                 self._process.stdin.write(f"{json.dumps(asked)}\n")
                 self._process.stdin.flush()
             messages, others = _follow(self._process.stdout, on_step)
             code = self._process.wait()
-        # Libraries warn as the process ends, whatever came of it.
+        # After success, other lines are only warnings of libraries.
         if code != 0:
             messages += others
-        # 1 says that nodes failed, which the results tell; with any other code dbt did not get that far.
-        # One that cannot begin ends with 1, too, and built nothing.
+        # 1 means failed nodes, which are in the results, or that dbt could not start, which leaves no results.
         if code not in {0, 1} or (code == 1 and not (self._project / RESULTS).exists()):
             reason = one_line(messages) or "it gave no reason"
             raise BuildError(f"dbt could not build: {reason} (the whole log is {LOG}).")
@@ -144,33 +142,35 @@ def _environment() -> dict[str, str]:
     package_parent = str(Path(__file__).resolve().parents[2])
     path = os.pathsep.join(filter(None, [package_parent, os.environ.get("PYTHONPATH")]))
     # This variable is set by a build alone, never taken from the shell.
-    own = {name: value for name, value in os.environ.items() if name not in {KEPT, *ignored_variables()}}
+    own = {
+        name: value for name, value in os.environ.items() if name not in {INCREMENTAL, *ignored_variables()}
+    }
     return {**own, "PYTHONPATH": path, "PYTHONUTF8": "1"}
 
 
 def _follow(lines: IO[str], on_step: OnStep) -> tuple[list[str], list[str]]:
-    """The error messages among the lines of dbt's process, and its lines that are no messages."""
+    """Return the error messages among the lines of dbt's process, and its other lines."""
     messages: list[str] = []
     others: list[str] = []
     done, total, last = 0, 0, "none"
     for line in lines:
-        if not line.startswith(SAID):
+        if not line.startswith(LINE_PREFIX):
             if line.strip():
                 others.append(line.strip())
             continue
-        said = json.loads(line.removeprefix(SAID))
-        if "node" in said:
-            done, total, last = done + 1, said["total"], said["node"]
+        message = json.loads(line.removeprefix(LINE_PREFIX))
+        if "node" in message:
+            done, total, last = done + 1, message["total"], message["node"]
             on_step(done, total, last)
-        elif "doing" in said:
-            on_step(done, total, f"{last}; now {said['doing']}")
-        elif said["level"] == "error":
-            messages.append(said["message"].strip())
+        elif "in_progress" in message:
+            on_step(done, total, f"{last}; now {message['in_progress']}")
+        elif message["level"] == "error":
+            messages.append(message["message"].strip())
     return messages, others
 
 
 def one_line(messages: Iterable[str]) -> str:
-    """dbt's messages spread over several indented lines: joined, a traceback cut to its last line, all to some length."""
+    """Join dbt's messages into one shortened line; a traceback is cut to its last line."""
     before, found, trace = "\n".join(messages).partition("Traceback (most recent call last):")
     reason = trace.strip().splitlines()[-1] if trace.strip() else ""
     text = " ".join(f"{before} {reason if found else ''}".split())

@@ -25,7 +25,7 @@ def check_settings(project: Path) -> None:
             names file, row and column.
     """
     shipped = dbt_source() / "seeds"
-    measures = {row["measure"] for _, row in _rows(shipped / "measures.csv")}
+    measures = {row["measure"] for _, row in _read_numbered_rows(shipped / "measures.csv")}
     for name in SETTINGS:
         own = project / "seeds" / name
         if not own.is_file():
@@ -35,7 +35,7 @@ def check_settings(project: Path) -> None:
             continue
         _require_columns(own, _header(own), _header(shipped / name))
         known = set(PUBLISHED) if name == OUTPUT_THRESHOLDS else measures
-        for number, row in _rows(own):
+        for number, row in _read_numbered_rows(own):
             _check_row(own, number, row, known)
         if name == "thresholds.csv":
             _require_all_measures(own, measures)
@@ -50,8 +50,8 @@ def _header(path: Path) -> list[str]:
         return next(csv.reader(file), [])
 
 
-def _rows(path: Path) -> list[tuple[int, Mapping[str, str]]]:
-    """Every row that says anything, with the number that a spreadsheet shows for it."""
+def _read_numbered_rows(path: Path) -> list[tuple[int, Mapping[str, str]]]:
+    """Return every row that says anything, with the number that a spreadsheet shows for it."""
     with path.open(encoding="utf-8-sig", newline="") as file:
         reader = csv.DictReader(file, restval="")
         return [(reader.line_num, row) for row in reader if any(row.values())]
@@ -64,8 +64,12 @@ def _require_columns(path: Path, header: Collection[str], needed: Collection[str
 
 
 def _require_all_measures(path: Path, measures: Collection[str]) -> None:
-    """Without a row that holds everywhere, a measure would be computed and never judged."""
-    judged = {row["measure"] for _, row in _rows(path) if (row["audit"], row["attribute"]) == ("*", "*")}
+    """Check that each measure has a row that applies everywhere, as it would never be judged otherwise."""
+    judged = {
+        row["measure"]
+        for _, row in _read_numbered_rows(path)
+        if (row["audit"], row["attribute"]) == ("*", "*")
+    }
     for measure in sorted(measures):
         if measure not in judged:
             raise InputError(
@@ -75,9 +79,9 @@ def _require_all_measures(path: Path, measures: Collection[str]) -> None:
 
 
 def _check_output_thresholds(path: Path) -> None:
-    """Raise for a threshold that is no share, a row that stands twice, and a measure without a row for every audit."""
+    """Raise for a threshold that is no share, a row that occurs twice, and a measure without a row for every audit."""
     seen: dict[tuple[str, str], int] = {}
-    for number, row in _rows(path):
+    for number, row in _read_numbered_rows(path):
         measure, audit = row["measure"].strip(), row["audit"].strip()
         for column in ("threshold", "published_threshold"):
             if not 0 <= float(row[column].strip() or "nan") <= 1:
@@ -97,8 +101,8 @@ def _check_output_thresholds(path: Path) -> None:
 
 
 def _require_a_tolerance_for_all(path: Path) -> None:
-    """Without a row for everything else, a measure would be compared with nothing."""
-    rows = [row for _, row in _rows(path)]
+    """Check that each measure has a default row, as it would have no tolerance otherwise."""
+    rows = [row for _, row in _read_numbered_rows(path)]
     if not any((row["measure"], row["audit"], row["attribute"]) == ("*", "*", "*") for row in rows):
         raise InputError(
             f"{path} has no row with * as 'measure', 'audit' and 'attribute'; the installed seeds/tolerances.csv has one to copy."

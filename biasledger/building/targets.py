@@ -1,4 +1,4 @@
-"""Where a build runs: the targets of profiles.yml, and what one on Spark needs."""
+"""The targets of profiles.yml, and the requirements of one on Spark."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NEEDED = ("pyspark", "pyarrow")
 
 
 def runs_on_spark(project: Path, target: str | None) -> bool:
-    """Whether a build for a target of the project's profiles.yml runs on Spark; None: its default, which dbt finds likewise.
+    """Return whether a build for a target of the project's profiles.yml runs on Spark; None means the default target, as in dbt.
 
     Raises:
         InputError: there is no project or no such target, or it runs on Spark and that cannot be started here.
@@ -66,7 +66,7 @@ def _profile(project: Path) -> Mapping[str, Any]:
 
 
 def _rendered(text: object) -> str:
-    """A name in which dbt puts environment variables."""
+    """Return a name in which dbt puts environment variables."""
     from jinja2 import Environment
 
     def env_var(name: str, default: str = "") -> str:

@@ -19,7 +19,7 @@ from biasledger.commands.common import (
     warehouse_option,
 )
 from biasledger.commands.completing import complete_runs
-from collector.errors import BiasledgerError, InputError, WaitedInVainError
+from collector.errors import BiasledgerError, InputError, RateLimitTimeoutError
 from collector.terminal import say
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def _strike_out(_ctx: click.Context, _parameter: click.Parameter, targets: Path) -> Path:
-    """Strike out of every message from now on what the targets' keys are."""
+    """Remove the targets' keys from every message from now on."""
     from collector.redaction import strike_out_named_in
 
     strike_out_named_in(targets)
@@ -195,7 +195,7 @@ def collect(
     from collector.targets.chat import require_temperature
 
     if resumed is not None:
-        _refuse_beside_resume(ctx)
+        _refuse_with_resume(ctx)
         _resume(
             resumed,
             targets,
@@ -261,8 +261,8 @@ def collect(
             say(f"Error: {target.name}: {error}", err=True)
             failed[target.name] = error
     if failed:
-        has_only_waited = all(isinstance(error, WaitedInVainError) for error in failed.values())
-        raise (WaitedInVainError if has_only_waited else BiasledgerError)(
+        has_only_timed_out = all(isinstance(error, RateLimitTimeoutError) for error in failed.values())
+        raise (RateLimitTimeoutError if has_only_timed_out else BiasledgerError)(
             f"{len(failed)} of {len(asked)} targets failed: {', '.join(failed)}. The answers so far are kept."
         )
     next_step("biasledger build")
@@ -293,7 +293,7 @@ def plan(
 
     For each finding: the smallest difference that it finds in 80 % of audits, and how many units it takes until an unbiased
     target is clear in 80 % of audits. If the warehouse holds a run of this audit, such as a small one made for this purpose, its
-    findings tell how much answers vary; if not, the numbers of units alone do, where they can. Asks and writes nothing.
+    findings show how much answers vary; if not, only numbers of units are used. Asks and writes nothing.
 
     \b
       biasledger plan audits/resumes.yml
@@ -366,8 +366,8 @@ def _dry_run(audit: Audit, asked: Sequence[Target], *, trials: int | None, **cho
     )
 
 
-def _refuse_beside_resume(ctx: click.Context) -> None:
-    """Refuse what a resumed run has frozen already."""
+def _refuse_with_resume(ctx: click.Context) -> None:
+    """Refuse options that a resumed run has fixed already."""
     for parameter in ctx.command.params:
         is_given = ctx.get_parameter_source(parameter.name or "") is click.core.ParameterSource.COMMANDLINE
         if is_given and parameter.name not in {

@@ -110,7 +110,7 @@ def _build(ledger: Path, warehouse: Path, options: dict[str, Any], *, allow_outs
 
 
 def _show_findings(warehouse: Path) -> Finding | None:
-    """Print what was found, and return the first of it."""
+    """Print the findings, and return the first."""
     from biasledger.commands.display import findings_table, status_counts
     from biasledger.comparing.answer_notes import answer_notes
     from biasledger.comparing.built_runs import standing_notes, unjudged_runs

@@ -70,7 +70,7 @@ outside_option = click.option(
     help="Also read files that an audit names outside of its project or hidden in it; what is in them may be sent to the target.",
 )
 
-# Which table of a file is read, and how its text is written.
+# Options for the table and the encoding of a file.
 table_option = click.option(
     "--sheet",
     "--split",
@@ -103,7 +103,7 @@ def next_step(command: str) -> None:
 
 
 def print_run(summary: RunSummary) -> None:
-    """Print whom a run asked, how much came back, and its seal."""
+    """Print a run's target, the number of its answers, and its seal."""
     simulated = " (simulated)" if summary.is_simulated else ""
     counts = ", ".join(f"{count:,} {status}" for status, count in summary.counts.items())
     say(f"Run {summary.run_id}, {summary.audit}, target {summary.target}{simulated}:")

@@ -153,7 +153,7 @@ def compare(
 
 @click.group()
 def baseline() -> None:
-    """Pin the run that later ones are held against.
+    """Pin the run that later ones are compared with.
 
     A measure that got worse than the baseline, by more than seeds/tolerances.csv allows and beyond chance, is an alarm.
     """

@@ -26,7 +26,7 @@ _WORDS = {"latest": "the latest that was finished", "previous": "the one before 
 
 
 def complete_runs(ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Ids of the ledger's runs and journals, the latest first, and the words that stand for some."""
+    """Return ids of the ledger's runs and journals, the latest first, and the words that stand for some."""
     from collector.ledger.overview import list_runs
 
     known: dict[str, str] = {}
@@ -46,7 +46,7 @@ def complete_findings(
 def complete_analyses(
     _ctx: click.Context, _parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """Names of the shipped analyses."""
+    """Return names of the shipped analyses."""
     from biasledger.querying.analyses import list_analyses
 
     return _items(incomplete, ((one.name, one.question) for one in list_analyses()))

@@ -13,7 +13,7 @@ from biasledger.findings import STATUSES, Finding
 from biasledger.numbers import count, number, percent, probability
 from biasledger.querying.table import fitted, left_out_sentence, word_length
 from biasledger.verdicts import PLAIN
-from collector.terminal import Told, console, is_watched, on_one_line, say
+from collector.terminal import PeriodicLine, console, is_watched, on_one_line, say
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -68,7 +68,7 @@ def findings_table(
 
 
 def status_counts(findings: Sequence[Finding]) -> str:
-    """One line: how many findings have which status; warnings and accepted alarms are counted separately."""
+    """Return a line with the number of findings by status; warnings and accepted alarms are counted separately."""
     counts = Counter(finding.status for finding in findings)
     alarms = [finding for finding in findings if finding.status == "alarm"]
     n_warnings = sum(finding.severity != "error" for finding in alarms)
@@ -124,7 +124,7 @@ def _state_of(run: RunOverview) -> str:
 
 
 def dry_run_table(plan: DryRun) -> None:
-    """Print one row a template, their total, and what the figures rest on."""
+    """Print a row for each template, their total, and the assumptions."""
     model = "" if plan.model == plan.target else f" ({plan.model})"
     console().print(on_one_line(f"{plan.target}{model} would be asked:"), markup=False, highlight=False)
     table = _empty_table()
@@ -157,7 +157,7 @@ def dry_run_table(plan: DryRun) -> None:
 
 
 def _time_note(plan: DryRun) -> str:
-    """How long it would take, by what is known."""
+    """Return the expected duration, as far as it is known."""
     if plan.is_batch:
         return "A batch is done within a day."
     capped = (
@@ -261,7 +261,7 @@ def outlooks_table(outlooks: Sequence[Outlook], run: str) -> None:
 
 
 def steps_table(steps: Sequence[Step], n_calls: int, cost_usd: float | None) -> None:
-    """Print what one more unit of each kind costs and brings."""
+    """Print the cost and the benefit of one more unit of each kind."""
     from collector.asking.costs import usd
 
     out = console()
@@ -281,7 +281,7 @@ def steps_table(steps: Sequence[Step], n_calls: int, cost_usd: float | None) -> 
 
 
 def _print_samples(plan: DryRun) -> None:
-    """Print prompts as they will be sent, by whom they are about."""
+    """Print prompts as they will be sent, grouped by the person they are about."""
     if not plan.samples:
         return
     sent_along = ", ".join(f"{key} {value}" for key, value in plan.parameters.items())
@@ -336,7 +336,7 @@ def _rate(rate: Rate) -> str:
 def build_progress() -> Iterator[Callable[[int, int, str], None]]:
     """A bar on stderr, or lines where that is no terminal, called with (steps done, steps in all, what was just done)."""
     if not is_watched():
-        message = Told()
+        message = PeriodicLine()
         yield lambda done, total, name: message(lambda: f"Building: {done:,} of {total:,} steps, last {name}")
         return
     from rich.progress import (
@@ -393,8 +393,8 @@ def _print_rows(out: Console, rows: Sequence[Finding], *, explain: bool) -> None
     message = {
         name: list(map(_text, column)) for name, column in cells.items() if set(column) != silent.get(name)
     }
-    shown = _that_fit(message, out.width)
-    # One width for all, so that a sentence can stand between two rows of the same table.
+    shown = _fitting_columns(message, out.width)
+    # One width for all, so that a sentence can be between two rows of the same table.
     widths = fitted([(name, *column) for name, column in shown.items()], out.width, gap=_GAP)
 
     def printed(first: int, last: int, *, header: bool) -> None:
@@ -423,8 +423,8 @@ def _print_rows(out: Console, rows: Sequence[Finding], *, explain: bool) -> None
         out.print(f"  {sentence}", highlight=False, soft_wrap=not out.is_terminal)
 
 
-def _that_fit(columns: Mapping[str, list[str]], width: int) -> dict[str, list[str]]:
-    """The columns that fit side by side with no word broken: the first, and of the others what says most."""
+def _fitting_columns(columns: Mapping[str, list[str]], width: int) -> dict[str, list[str]]:
+    """Return the columns that fit side by side with no word broken: the first, and of the others what says most."""
     space, kept = width, set[str]()
     for name in _weightiest_first(columns):
         needed = word_length((name, *columns[name])) + _GAP

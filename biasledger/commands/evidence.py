@@ -1,4 +1,4 @@
-"""Evidence for others, whether what was kept still stands, and taking a text out of it for good."""
+"""Commands for evidence: packs for others, verification, and erasure of texts."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def verify(
 
 
 def _verify_pack(path: Path, ledger: Path, *, rebuild: bool, signers: Path | None) -> list[Verdict]:
-    """Check a pack and print what is found, step by step: what is known stays known where its figures cannot be computed."""
+    """Check a pack and print each result at once, because computing its figures may fail later."""
     from biasledger.packing.checking import check_figures, check_pack, require_engine
     from biasledger.packing.signing import verify_signature
 
@@ -153,7 +153,7 @@ def _verify_pack(path: Path, ledger: Path, *, rebuild: bool, signers: Path | Non
     from biasledger.commands.display import build_progress
 
     require_engine(pack)
-    say(f"Building the findings of {path.name} anew …")
+    say(f"Building the findings of {path.name} again …")
     with build_progress() as on_step:
         figures = check_figures(pack, ledger, on_step)
     for verdict in figures:

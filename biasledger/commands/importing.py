@@ -217,7 +217,7 @@ def export_ledger(folder: Path, format_: Format, ledger: Path) -> None:
 
     For Spark and other engines: prompts, answers and chain of each run as DIR/TABLE/run_id=RUN/….parquet, with a manifest. What
     DIR has already stays; runs that it lacks come in, and those that changed since, as by `biasledger erase`, are written
-    anew. `biasledger verify --export DIR` checks it, and `biasledger import-ledger DIR` makes a ledger of it again.
+    again. `biasledger verify --export DIR` checks it, and `biasledger import-ledger DIR` makes a ledger of it again.
     """
     from collector.exports.writing import export_ledger as export
     from collector.ledger.loading import load_all

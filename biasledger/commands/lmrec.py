@@ -227,7 +227,7 @@ def train(
     """Train a recommender.
 
     MODEL is a new folder. The texts of one user in five are kept from training and measure the model; what it is made of and how
-    good it is stands in MODEL/model.json. The same files and settings give the same model.
+    accuracy is in MODEL/model.json. The same files and settings give the same model.
 
     \b
     The source's seven cities and its encoder, for a graphics card:

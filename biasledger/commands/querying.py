@@ -88,7 +88,7 @@ def query(
         return
     if source is None:
         raise click.UsageError("SQL or the name of an analysis is missing; --list shows the names.")
-    sql = _read(source)
+    sql = _read_sql_text(source)
     with killed_by_interrupt(), locked_warehouse(warehouse) as connection:
         written = write_result(
             run_statement(connection, sql),
@@ -128,13 +128,13 @@ def sql(source: str, dialect: str, schema: str | None) -> None:
     """
     from biasledger.querying.dialects import translate
 
-    translated = translate(_read(source), dialect, schema)
+    translated = translate(_read_sql_text(source), dialect, schema)
     print_data(translated.sql + "\n")
     for warning in translated.warnings:
         say(f"Warning: {warning}", err=True)
 
 
-def _read(source: str) -> str:
+def _read_sql_text(source: str) -> str:
     from biasledger.querying.analyses import read_sql
 
     try:

@@ -1,4 +1,4 @@
-"""Reading what was built."""
+"""Commands that read built tables."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def findings(
         runs = () if run is None else (built_run(tables, run),)
         notes = [one.sentence for one in silent_groups(tables, runs or None)]
         if run is None:
-            with suppress(InputError):  # tables of an older version do not tell
+            with suppress(InputError):  # tables of an older version lack the column
                 notes += hidden_models(tables)
         verdicts = read_verdicts(tables, runs)
     if is_json or is_csv:

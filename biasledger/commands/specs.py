@@ -119,7 +119,7 @@ def validate(
     """Check audits, or one and how it reads FILE.
 
     Tells the problems of AUDIT.yml with their lines, all those of a step at once: what each key is by itself, the files that are
-    named, what keys say of each other. With a FILE of answers, as of `biasledger import`, also tells its columns, the
+    named, what keys say of each other. With a FILE of answers, as in `biasledger import`, also tells its columns, the
     rows of each group, labels and groups that do not fit, and the first answers as they will be read. Nothing is kept. Ends with
     3 where there are problems.
 
@@ -154,7 +154,7 @@ def _is_right(
     encoding: str | None,
     outcome: str | None = None,
 ) -> bool:
-    """Print what is wrong in a spec, and with a file of answers how it reads it; whether nothing is."""
+    """Print the errors of a spec and, with a file of answers, how it reads it; return whether there are no errors."""
     from biasledger.planning.dry_run import design_warnings
     from biasledger.planning.outlooks import size_note
     from biasledger.planning.scopes import scope_warnings
@@ -204,7 +204,7 @@ def _is_right(
 
 
 def _print_look(audit_file: Path, file: Path, checked: CheckedAudit, **given: str | None) -> None:
-    """Where the kind of answers is missing, say what those of the file look like."""
+    """Return where the kind of answers is missing, say what those of the file look like."""
     import yaml
 
     from collector.files.yaml import read_yaml_mapping
@@ -240,7 +240,7 @@ def _print_file(audit_file: Path, file: Path, checked: CheckedAudit, audit: Audi
     preview = preview_file(audit, file)
     n = print_problems(audit_file, checked, preview.problems)
     rows = f"{count(preview.n_rows, 'row')}, " if preview.n_rows else ""
-    say(f"{file}: {rows}{count(len(preview.columns), 'column')}: {_listed(preview.columns)}")
+    say(f"{file}: {rows}{count(len(preview.columns), 'column')}: {_joined_names(preview.columns)}")
     if preview.n_rows:
         for line in _group_lines(audit, preview):
             say(line)
@@ -339,7 +339,7 @@ def _languages(preview: Preview) -> Iterator[str]:
 def _rule_lines(rule: RuleUse) -> Iterator[str]:
     """Yield how many answers a rule read, and some examples: what it read, and what it made of it."""
     yield f"    {f'{rule.rule}, ' if rule.rule else ''}{rule.status}: {rule.n:,}"
-    # The examples of what is unread stand with the reasons.
+    # Examples of unread answers are listed with the reasons.
     for read, made in rule.examples if rule.status != "unread" else ():
         same = read.casefold() == made.casefold() or rule.status != "ok"
         yield f"      {cut(read)}{'' if same else f' → {cut(made)}'}"
@@ -355,7 +355,7 @@ def _answer_line(answer: PreviewedAnswer) -> str:
     return on_one_line(f"{', '.join(about)}: {answer.status}{f': {text}' if text else ''}")
 
 
-def _listed(names: Iterable[str]) -> str:
+def _joined_names(names: Iterable[str]) -> str:
     return ", ".join(on_one_line(name) for name in names)
 
 
@@ -462,7 +462,7 @@ def new(
     texts = _columns_of_groups(answers, columns)
     answer = "" if texts else answers[0]
     named = groups or (
-        () if texts else (_asked("--group", "Which column names the groups?", columns, sheets),)
+        () if texts else (_prompt_for_column("--group", "Which column names the groups?", columns, sheets),)
     )
     attributes = dict(_column_and_reference(one, columns) for one in named)
     stated = {role: column for role, column in roles.items() if column is not None}
@@ -541,31 +541,31 @@ def _asked_answer(file: Path, columns: Sequence[str], form: Form, sheets: str, *
 
     hint = " ".join(filter(None, [suggested_answers(file, columns, form), sheets]))
     if is_alone or _is_answered():
-        return _asked("--answer", "Which column holds the answers?", columns, hint)
+        return _prompt_for_column("--answer", "Which column holds the answers?", columns, hint)
     raise click.UsageError(
         f"Which column holds the answers, and which names the groups? Give --answer COLUMN and --group COLUMN; the columns are "
-        f"{_listed(columns)}.{f' {hint}' if hint else ''}"
+        f"{_joined_names(columns)}.{f' {hint}' if hint else ''}"
     )
 
 
-def _asked(option: str, question: str, columns: Sequence[str], hint: str = "") -> str:
-    """Return what the person at the terminal answers; where there is none, say which option to give."""
+def _prompt_for_column(option: str, question: str, columns: Sequence[str], hint: str = "") -> str:
+    """Ask the person at the terminal for a column; without a terminal, name the option to give."""
     if not _is_answered():
         message = f" {hint}" if hint else ""
         raise click.UsageError(
-            f"{question} Give {option} COLUMN; the columns are {_listed(columns)}.{message}"
+            f"{question} Give {option} COLUMN; the columns are {_joined_names(columns)}.{message}"
         )
     if hint:
         say(hint, err=True)
-    say(f"{question} ({_listed(columns)})", err=True)
+    say(f"{question} ({_joined_names(columns)})", err=True)
     return sys.stdin.readline().strip()
 
 
 def _asked_favourable(labels: Sequence[str]) -> Sequence[str]:
-    """Return the label that the person at the terminal names; none where there is none, or nothing to choose from."""
+    """Ask the person at the terminal for a label; return none without a terminal or without labels."""
     if not labels or not _is_answered():
         return ()
-    say(f"Which label selects somebody? ({_listed(labels)}; empty: decide later)", err=True)
+    say(f"Which label selects somebody? ({_joined_names(labels)}; empty: decide later)", err=True)
     return tuple(filter(None, [sys.stdin.readline().strip()]))
 
 
@@ -587,19 +587,19 @@ def _reference_lines(audit: Audit, references: Mapping[str, str | None]) -> Iter
 def _unused_lines(unused: Sequence[str], roles: Mapping[str, str | None]) -> Iterator[str]:
     """Yield which columns are not used, and how to name those that are often forgotten."""
     if unused:
-        yield f"Not used: {_listed(unused)}{_what_was_asked(unused, roles)}."
-        yield from _often_forgotten(unused)
+        yield f"Not used: {_joined_names(unused)}{_hint_on_question(unused, roles)}."
+        yield from _hints_on_unused(unused)
 
 
-def _what_was_asked(unused: Sequence[str], roles: Mapping[str, str | None]) -> str:
-    """Say how to name the column of what was asked, where none is; by its name if it is called like one."""
+def _hint_on_question(unused: Sequence[str], roles: Mapping[str, str | None]) -> str:
+    """Return how to name the column of the question if it is missing, with a column that is called like one."""
     if roles.get("prompt") is not None:
         return ""
     column = next((one for one in unused if one.casefold() in _ASKED), "COLUMN")
     return f"; if one of them holds the questions, name it with --prompt {shlex.quote(column)}"
 
 
-def _often_forgotten(unused: Sequence[str]) -> Iterator[str]:
+def _hints_on_unused(unused: Sequence[str]) -> Iterator[str]:
     """Yield how to name a column that is called like one which says why there is no answer, or which attempt it was."""
     for column in unused:
         plain = re.sub(r"[\W_]+", "", column).casefold()

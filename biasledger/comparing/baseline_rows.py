@@ -64,7 +64,7 @@ def parts() -> Mapping[str, Part]:
 
 
 def fault_of(known: Mapping[str, Part], part: object, row: object, run_id: str) -> str | None:
-    """Return what is wrong with a row of the baseline `run_id`, as the end of a sentence, or None. `known` are `parts`."""
+    """Return the problem of a row of the baseline `run_id`, as the end of a sentence, or None. `known` are `parts`."""
     if not isinstance(part, str) or part not in known:
         return f"is of the part {part!r}; it should be one of {', '.join(known)}"
     if not isinstance(row, dict):

@@ -19,6 +19,7 @@ from biasledger.project import dbt_variables
 from collector.errors import BiasledgerError, InputError
 from collector.hashing import canonical_json
 from collector.ledger.database import Ledger
+from collector.sql import identifier
 
 if TYPE_CHECKING:
     import duckdb
@@ -198,7 +199,9 @@ def import_baseline(ledger: Path, file: Path) -> Baseline:
 
 def _different(one: dict[str, Any], other: dict[str, Any]) -> str:
     """Why runs of two specs cannot be compared, in words; empty where the questions are the same and a group is shared."""
-    keys = sorted((one.keys() | other.keys()) - {*dbt_variables()["beside_the_question"], "attributes"})
+    keys = sorted(
+        (one.keys() | other.keys()) - {*dbt_variables()["keys_ignored_in_comparison"], "attributes"}
+    )
     different = [key for key in keys if one.get(key) != other.get(key)]
     if different:
         return f"its {', '.join(different)} differ{'s' if len(different) == 1 else ''}"
@@ -259,7 +262,7 @@ def _built_rows(built: Path, run_id: str) -> Iterator[tuple[str, str]]:
         for name, part in parts().items():
             if part.table not in tables:
                 continue
-            schema = '"' + tables[part.table].replace('"', '""') + '"'
+            schema = identifier(tables[part.table])
             sql = part.query.format(table=f"{schema}.{part.table}", schema=schema)
             for (row,) in connection.execute(
                 f"select cast(to_json(exported) as varchar) from ({sql}) as exported", {"run": run_id}
@@ -273,9 +276,8 @@ def _built_with(built: Path, run_id: str) -> tuple[str, str]:
         [(schema,)] = connection.execute(
             "select table_schema from information_schema.tables where table_name = 'fct_findings' limit 1"
         ).fetchall()
-        quoted = '"' + schema.replace('"', '""') + '"'
         [row] = connection.execute(
-            f"select any_value(analysis_hash), any_value(engine_version) from {quoted}.fct_findings where "
+            f"select any_value(analysis_hash), any_value(engine_version) from {identifier(schema)}.fct_findings where "
             "run_id = ?",
             [run_id],
         ).fetchall()

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from biasledger.publishing.quoting import quote_text
+from collector.sql import literal
 
 if TYPE_CHECKING:
     import duckdb
@@ -31,4 +31,4 @@ def with_values(sql: str, values: Mapping[str, Any]) -> str:
 def _literal(value: object) -> str:
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(_literal, value))}]"
-    return "null" if value is None else quote_text(str(value))
+    return "null" if value is None else literal(str(value))

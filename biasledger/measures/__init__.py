@@ -1,1 +1,1 @@
-"""Pure functions on arrays; they know nothing of dbt, DuckDB or files."""
+"""Pure functions on arrays, without dbt, DuckDB or files."""

@@ -54,7 +54,7 @@ MEASURES = (
             value=0.2,
             reason=(
                 "No published value: a difference that is 0.2 standard deviations larger at the last turn than at the first, a "
-                "small effect by Cohen's convention, as of score_gap. What grows is not always harm, so it warns"
+                "small effect by Cohen's convention, as for score_gap. What grows is not always harm, so it warns"
             ),
             source="Cohen (1988), Statistical Power Analysis for the Behavioral Sciences",
             min_units=5,

@@ -32,7 +32,7 @@ class Comparison(Generic[Units]):
     shared: dict[str, Any] | None = field(default=None, compare=False, kw_only=True)
 
     def seed_for(self, *measure: str) -> int:
-        """The seed of a measure's draws: the same for the same question in every run."""
+        """Return the seed of a measure's draws: the same for the same question in every run."""
         return stable_seed(self.seed, *measure, *self.name)
 
 
@@ -40,7 +40,7 @@ Compared = TypeVar("Compared", bound=Comparison[Any])
 
 
 class Draws(TypedDict):
-    """How a comparison is judged: permutations, one minus the confidence, and the seed of the measure's draws."""
+    """Settings for judging a comparison: permutations, one minus the confidence, and the seed of the measure's draws."""
 
     n_permutations: int
     alpha: float

@@ -41,7 +41,7 @@ class Threshold:
 
 @dataclass(frozen=True)
 class Tolerance:
-    """How much worse than the baseline a value may get, on the measure's scale, and why."""
+    """How much worse than the baseline a value may get, on the measure's scale, with the reason."""
 
     value: float
     reason: str
@@ -49,7 +49,7 @@ class Tolerance:
 
 @dataclass(frozen=True, kw_only=True)
 class Measure:
-    """What a measure is.
+    """The description of a measure.
 
     Args:
         name: its key in all tables.
@@ -98,7 +98,8 @@ class Measure:
 
 @cache
 def declared(method: str) -> tuple[Measure, ...]:
-    """A method's measures, in the order of their names: those of its module of this package, or of the modules of its package.
+    """Return a method's measures, in the order of their names: those of its module of this package, or of the modules of its
+    package.
 
     Raises:
         ValueError: two measures have one name.

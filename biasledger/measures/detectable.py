@@ -8,7 +8,7 @@ with a given power is
 (Cohen 1988, Statistical Power Analysis for the Behavioral Sciences, chapter 2, for large samples). A share's standard deviation
 is sqrt(p (1 - p)), at most one half. Nothing is found where too few arrangements of the labels exist for a p below alpha.
 
-An earlier run tells more than sizes: `found_with` and `clear_with` take the standard error that its findings have.
+An earlier run gives better estimates than sizes: `found_with` and `clear_with` take the standard error that its findings have.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def found_with(
         distance: between the threshold and no difference, on the measure's scale.
         n_tests: findings that are adjusted together, at least 1.
         two_sided: whether differences in both directions count.
-        alpha, power: as of `detectable_effect`.
+        alpha, power: as in `detectable_effect`.
     """
     normal = NormalDist()
     significant = normal.inv_cdf(1 - alpha / n_tests / (2 if two_sided else 1)) * error

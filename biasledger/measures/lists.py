@@ -16,6 +16,7 @@ from biasledger.measures.comparisons import Comparison, Draws, table
 from biasledger.measures.declared import Measure, Threshold
 from biasledger.measures.engine.intervals import (
     NO_VARIANCE,
+    half_widths_or_bounds,
     rule_of_three,
     share_limits,
     t_half_widths,
@@ -246,7 +247,7 @@ _MAX_GROUPS = 128
 
 @dataclass(frozen=True)
 class Spread:
-    """One statistic of the groups' means, with its null and interval; NaN and None where nothing could be estimated.
+    """A statistic of the groups' means, with its null and interval; NaN and None where nothing could be estimated.
 
     chance: what the same statistic reads, as a root mean square, where groups differ by nothing but their lists' noise.
     debiased: √(value² - chance²), 0 where that is negative: what is judged. The interval runs from debiased - bias - t·SE
@@ -273,7 +274,7 @@ class NoiseFloor:
 
 @dataclass(frozen=True)
 class Robustness:
-    """Mean similarity of perturbed lists to clean ones, held against asking the clean prompt again.
+    """Mean similarity of perturbed lists to clean ones, compared with asking the clean prompt again.
 
     noise_floor: mean similarity of reruns over the n_pairs subjects that have both; NaN where there are none.
     """
@@ -308,7 +309,7 @@ def spread_statistics(means: Floats) -> Floats:
 def spread(
     values: Floats, *, n_permutations: int, alpha: float, seed: int, stop_after: int | None = 50
 ) -> dict[str, Spread]:
-    """Each of STATISTICS for one comparison; values (n_subjects, n_groups), 0 to 1, NaN for an absent list.
+    """Return each of STATISTICS for one comparison; values (n_subjects, n_groups), 0 to 1, NaN for an absent list.
 
     Null: values are permuted among the groups present for a subject, so absent lists stay absent. The three statistics share
     the draws. Chance is drawn from values freed of the groups' differences; these would widen it by part of the very
@@ -326,7 +327,7 @@ def spread(
         return {name: Spread(np.nan, np.nan, np.nan, np.nan, np.nan, np.nan, None) for name in STATISTICS}
     present = ~np.isnan(values)
     subjects, groups = np.nonzero(present)
-    design = Design(groups.astype(np.int8), subjects.astype(np.int64)).holding(values[present])
+    design = Design(groups.astype(np.int8), subjects.astype(np.int64)).with_content(values[present])
     blocks, sizes = pooled(design, seed), present.sum(axis=0)
     cells = blocks.sums(values[present])
 
@@ -346,7 +347,7 @@ def spread(
     parts = _delete_groups(len(values))
     means, without = _means(values, present, parts)
     chance = chance_of(
-        blocks.design.holding(noise),
+        blocks.design.with_content(noise),
         lambda labels: np.asarray(group_totals(labels, noise, sizes.size) / sizes),
         spread_statistics,
         means,
@@ -373,7 +374,7 @@ def spread(
 
 
 def _without_group_effects(values: Floats, present: NDArray[np.bool_]) -> Floats:
-    """Values less what their groups add to their subjects' levels, by least squares; NaN where there was no list.
+    """Return values less what their groups add to their subjects' levels, by least squares; NaN where there was no list.
 
     The residuals of a subject are scaled up by what fitting the groups took from them, so that their variance is that
     of lists that no group was fitted to. Where the fit leaves no residuals, the values stay as they are.
@@ -411,7 +412,7 @@ def _means(values: Floats, present: NDArray[np.bool_], parts: DeleteGroups) -> t
 
 
 def _upper_ends(means: Floats, sizes: Integers, parts: DeleteGroups, without: Floats, alpha: float) -> Floats:
-    """Upper ends of the interval of each of STATISTICS.
+    """Return the upper ends of the interval of each of STATISTICS.
 
     The two groups that truly differ most are a fixed pair, so the largest upper end of |difference| over all pairs misses
     the true range no more often than one pair's own interval does. sd and mean absolute deviation are the largest of
@@ -443,7 +444,8 @@ def _upper_ends(means: Floats, sizes: Integers, parts: DeleteGroups, without: Fl
 def _half_widths_of_rare_values(
     means: Floats, sizes: Integers, parts: DeleteGroups, without: Floats, errors: Floats, alpha: float
 ) -> Floats:
-    """Upper half-widths of the differences of every two groups' means, (n_groups, n_groups), the larger of both directions.
+    """Return the upper half-widths of the differences of every two groups' means, (n_groups, n_groups), the larger of both
+    directions.
 
     Where nearly all values are 0 (or 1), as shares of refusals are, the few others make a standard error too small
     whenever they are fewer than they should be. So each mean gets limits of its own, those of a share, and the limits are
@@ -464,7 +466,7 @@ def _half_widths_of_rare_values(
 
 
 def _largest_contrast_error(without: Floats) -> float:
-    """Largest jackknife error of a contrast of k means whose weights have length 1/√k; without (n_left_out, k)."""
+    """Return the largest jackknife error of a contrast of k means whose weights have length 1/√k; without (n_left_out, k)."""
     n, n_groups = without.shape
     if n < 2 or np.isnan(without).any():
         return float("nan")
@@ -477,7 +479,7 @@ def _largest_contrast_error(without: Floats) -> float:
 def noise_floor(
     reruns: Floats, n_groups: int, *, seed: int, n_draws: int = 999, quantile: float = 0.95
 ) -> dict[str, NoiseFloor]:
-    """Each of STATISTICS for n_groups pseudo-groups, which differ by nothing but which of the reruns they hold.
+    """Return each of STATISTICS for n_groups pseudo-groups, which differ by nothing but which of the reruns they hold.
 
     reruns: (n_subjects, n_reruns), a rerun's similarity to the neutral lists other than itself, NaN where absent. In each
     draw every pseudo-group takes one rerun of each subject at random: different ones where the subject has enough, with
@@ -520,7 +522,7 @@ class Lists:
 
 @dataclass(frozen=True)
 class FeatureSpread:
-    """One statistic of one feature, with its noise floor.
+    """A statistic of one feature, with its noise floor.
 
     n_subjects: subjects with two lists or more, which are those whose values can be permuted; n_smallest_group: those of
     them with a list for the group that has fewest. n_cells: lists.
@@ -538,7 +540,7 @@ class FeatureSpread:
 
 
 def spreads(comparisons: Iterable[Comparison[Lists]]) -> Table:
-    """A row a comparison, feature and statistic: its FeatureSpread; no row for a feature that no list has."""
+    """Return a row for each comparison, feature and statistic: its FeatureSpread; no row for a feature that no list has."""
     return table(FeatureSpread, comparisons, _feature_spreads)
 
 
@@ -581,7 +583,7 @@ def robustness(
     alpha: float = 0.05,
     stop_after: int | None = 50,
 ) -> Robustness:
-    """Whether perturbed lists are less similar to clean ones than clean lists asked for again; arrays (n_subjects,).
+    """Return whether perturbed lists are less similar to clean ones than clean lists asked for again; arrays (n_subjects,).
 
     similarities: a subject's mean similarity of perturbed to clean lists; rerun_similarities: of its reruns; NaN where
     absent. The interval is Student's over subjects, within 0 to 1. One-sided sign-flip test of the paired differences
@@ -591,9 +593,7 @@ def robustness(
     n_subjects = measured.size
     mean = float(measured.mean()) if n_subjects else np.nan
     error = float(measured.std(ddof=1) / np.sqrt(n_subjects)) if n_subjects > 1 else np.nan
-    half_width = float(t_quantile(1 - alpha / 2, n_subjects - 1)) * error if n_subjects > 1 else np.nan
-    if half_width <= NO_VARIANCE:
-        half_width = float(rule_of_three(n_subjects, alpha))
+    half_width = float(half_widths_or_bounds(error, n_subjects - 1, n_subjects, alpha))
     is_pair = ~np.isnan(similarities) & ~np.isnan(rerun_similarities)
     perturbed, rerun = similarities[is_pair], rerun_similarities[is_pair]
     n_pairs = perturbed.size
@@ -620,18 +620,20 @@ class PerturbedLists:
 
 
 def robustness_tests(comparisons: Iterable[Comparison[PerturbedLists]]) -> Table:
-    """A row a comparison, whose name starts with its similarity: its Robustness."""
+    """Return a row for each comparison, whose name starts with its similarity: its Robustness."""
     return table(Robustness, comparisons, lambda one, draws: robustness(**vars(one.units), **draws))
 
 
 def _sign_flip_test(
     perturbed: Floats, rerun: Floats, n_permutations: int, seed: int, stop_after: int | None
 ) -> PermutationResult:
-    """Mean of rerun - perturbed; a pair is a stratum of two units whose labels change places."""
+    """Return the mean of rerun - perturbed; a pair is a stratum of two units whose labels change places."""
     n_pairs = perturbed.size
     pairs = np.arange(n_pairs, dtype=np.int64)
     values = np.column_stack([perturbed, rerun]).ravel()
-    design = Design(np.tile(np.array([0, 1], dtype=np.int8), n_pairs), np.repeat(pairs, 2)).holding(values)
+    design = Design(np.tile(np.array([0, 1], dtype=np.int8), n_pairs), np.repeat(pairs, 2)).with_content(
+        values
+    )
     blocks = pooled(design, seed)
     units = blocks.sums(values)
 

@@ -148,7 +148,7 @@ MEASURES = (
         threshold=Threshold(
             value=0,
             reason=(
-                "The published rule fails a suite for one text above 0.30; what share a fair model has nobody knows so it"
+                "The published rule fails a suite for one text above 0.30; the share of a fair model is unknown so it"
                 " is shown and never an alarm"
             ),
             source="Guide to stereotype detection after StereoSet (Nadeem et al., 2020), negative regard > 0.3",
@@ -266,7 +266,7 @@ class StereotypeRatio:
 
 
 def stereotype_ratio(units: RatioUnits, *, n_permutations: int, alpha: float, seed: int) -> StereotypeRatio:
-    """Mean stereotype ratio over units, its interval, and the test against exchanged directions.
+    """Return the mean stereotype ratio over units, its interval, and the test against exchanged directions.
 
     n_permutations: draws where there are more than LARGEST_EXACT units; no test with 0 or without units.
     """
@@ -287,7 +287,7 @@ def stereotype_ratio(units: RatioUnits, *, n_permutations: int, alpha: float, se
 
 
 def stereotype_ratios(comparisons: Iterable[Comparison[RatioUnits]]) -> Table:
-    """A row a comparison, the texts about one probe or category: its StereotypeRatio."""
+    """Return a row for each comparison, the texts about one probe or category: its StereotypeRatio."""
     return table(
         StereotypeRatio,
         comparisons,
@@ -297,7 +297,7 @@ def stereotype_ratios(comparisons: Iterable[Comparison[RatioUnits]]) -> Table:
 
 
 def _interval(units: RatioUnits, ratio: float, alpha: float) -> tuple[float, float, float]:
-    """Standard error of the mean over clusters, which count by their units' weights, and the interval's ends."""
+    """Return the standard error of the mean over clusters, which count by their units' weights, and the interval's ends."""
     _, clusters = np.unique(units.clusters, return_inverse=True)
     residuals = np.bincount(clusters, weights=units.weight * (units.means - ratio))
     n_clusters = residuals.size
@@ -315,7 +315,7 @@ def _interval(units: RatioUnits, ratio: float, alpha: float) -> tuple[float, flo
 
 
 def _all_exchanges(deviations: Floats) -> PermutationResult:
-    """The exact test: every unit as it is and exchanged, in all combinations."""
+    """Return the exact test: every unit as it is and exchanged, in all combinations."""
     sums = np.zeros(1)
     for deviation in deviations:
         sums = np.concatenate([sums + deviation, sums - deviation])
@@ -333,7 +333,7 @@ def _all_exchanges(deviations: Floats) -> PermutationResult:
 
 
 def _drawn_exchanges(deviations: Floats, n_permutations: int, seed: int) -> PermutationResult:
-    """The same test on draws: a unit's two directions are a stratum of two, whose labels say which is the stereotype."""
+    """Return the same test on draws: a unit's two directions are a stratum of two, whose labels say which is the stereotype."""
     blocks = pooled(_pairs(deviations.size), seed)
     deviations = np.bincount(blocks.together[::2], weights=deviations).astype(np.float64)
     pairs = replace(_pairs(deviations.size), n_blocks=blocks.design.n_blocks)

@@ -1,7 +1,7 @@
 """The result of a measure is its table: columns, types and rows follow from its dataclass.
 
 A field is a column: a number, flag or name, or an array of them, which makes several rows at once. A field that holds another
-result stands for that result's columns. Where there is none these hold what is missing: NaN, 0, false or the empty text.
+result becomes that result's columns. Without a result these are NaN, 0, false or the empty text.
 """
 
 from __future__ import annotations
@@ -60,11 +60,11 @@ class Table:
                 raise ValueError(f"the column {name} is {column.dtype}")
 
     def __len__(self) -> int:
-        """How many rows there are."""
+        """Return how many rows there are."""
         return next((column.size for column in self.columns.values()), 0)
 
     def to_pandas(self) -> pd.DataFrame:
-        """The same as a frame; pandas, which takes as long to import as some audits to build, is imported for it alone."""
+        """Return the same as a frame; pandas, which takes as long to import as some audits to build, is imported for it alone."""
         import pandas as pd
 
         return pd.DataFrame({name: _series(column) for name, column in self.columns.items()})
@@ -76,7 +76,7 @@ def prefixed(prefix: str) -> Mapping[str, Any]:
 
 
 def columns(kind: type) -> dict[str, str]:
-    """Column -> its type, of a result's dataclass: bool, int64, Int64 where some are missing, float64 or str.
+    """Return the column -> its type, of a result's dataclass: bool, int64, Int64 where some are missing, float64 or str.
 
     Raises:
         TypeError: a field's type is that of no column.
@@ -85,12 +85,12 @@ def columns(kind: type) -> dict[str, str]:
 
 
 def row(result: object) -> dict[str, Any]:
-    """Column -> its value, or its array."""
+    """Return the column -> its value, or its array."""
     return {name: value for name, _, value in _cells(type(result), result)}
 
 
 def table_of(types: Mapping[str, str], rows: Sequence[Mapping[str, Any]]) -> Table:
-    """Rows as a table of these columns and types; a row of arrays is as many rows as these are long."""
+    """Return rows as a table of these columns and types; a row of arrays is as many rows as these are long."""
     sizes = [_size(one) for one in rows]
     given = {name: [one[name] for one in rows] for name in types}
     return Table({name: _column(given[name], sizes, type_) for name, type_ in types.items()})
@@ -131,7 +131,7 @@ def _series(column: NDArray[Any]) -> Any:
 
 
 def _cells(kind: type, result: object | None) -> Iterator[tuple[str, str, Any]]:
-    """Name, type and value of each column; what is missing where there is no result."""
+    """Yield name, type and value of each column; the missing value without a result."""
     for name, prefix, hint in _fields(kind):
         value = None if result is None else getattr(result, name)
         if isinstance(hint, type) and is_dataclass(hint):

@@ -52,7 +52,7 @@ class SubstitutedItems:
 
 
 def substituted_items(held: HeldItems, *, n_permutations: int, alpha: float, seed: int) -> SubstitutedItems:
-    """Each item's difference, with a step-down max-T test of those that MIN_SUBJECTS subjects or more tell apart."""
+    """Return each item's difference, with a step-down max-T test of those that differ for MIN_SUBJECTS subjects or more."""
     differences = (held.group - held.neutral).tocsc()
     differences.eliminate_zeros()
     [tested] = np.nonzero(np.diff(differences.indptr) >= MIN_SUBJECTS)
@@ -87,12 +87,12 @@ def substituted_items(held: HeldItems, *, n_permutations: int, alpha: float, see
 
 
 def _sums(shares: sparse.csr_array[np.float64]) -> Floats:
-    """Sums of columns, subject after subject."""
+    """Return sums of columns, subject after subject."""
     return np.bincount(shares.indices, weights=shares.data, minlength=shares.shape[1]).astype(np.float64)
 
 
 def substituted_items_of(comparisons: Iterable[Comparison[HeldItems]]) -> Table:
-    """A row an item of each comparison: its SubstitutedItems."""
+    """Return a row an item of each comparison: its SubstitutedItems."""
     return table(
         SubstitutedItems, comparisons, lambda one, draws: substituted_items(one.units, **draws), "items"
     )

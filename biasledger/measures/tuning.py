@@ -45,7 +45,7 @@ class ThresholdErrors:
 
     @property
     def meets_goals(self) -> bool:
-        """Whether both rates are within their goals; their intervals may reach beyond."""
+        """Return whether both rates are within their goals; their intervals may reach beyond."""
         return self.false_positives.value <= MOST_FALSE_POSITIVES and self.misses.value <= MOST_MISSES
 
 
@@ -100,7 +100,7 @@ def threshold_curve(
 
 
 def smallest_threshold(curve: Sequence[ThresholdErrors]) -> ThresholdErrors:
-    """The smallest threshold with at most MOST_FALSE_POSITIVES: of all that are quiet enough, the one that misses least.
+    """Return the smallest threshold with at most MOST_FALSE_POSITIVES: of all that are quiet enough, the one that misses least.
 
     There always is one, as the largest value seen lets nothing alarm.
     """

@@ -35,12 +35,12 @@ _MAX_GROUPS = 128
 def read_gap_comparisons(
     comparisons: duckdb.DuckDBPyRelation, members: duckdb.DuckDBPyRelation, *, done: frozenset[str]
 ) -> Iterator[GapComparison]:
-    """Each comparison not yet done, in the order of its key.
+    """Yield each comparison not yet done, in the order of its key.
 
     comparisons: a row a comparison; outcome_lowest and outcome_highest are the range of the outcome, n_candidates the number
     of candidates in an answer where units gather rankings, else 1; members may have their own. members: comparison_key,
     unit_id, label (1 marked, 0 reference), stratum_id, cluster_id, n, total, a row a unit; and where several rows move together
-    whole_id, where people are named name_id (null where nobody is) and name_stratum_id, inside which names may move. Where
+    whole_id, if people are named name_id (null without a person) and name_stratum_id, inside which names may move. Where
     answers may be unread, also n_unread, unread_lowest and unread_highest: how many answers of a unit no rule read, which n
     leaves out, and the smallest and the largest sum of their outcomes; n is 0 where none was read.
 
@@ -58,7 +58,7 @@ def read_gap_comparisons(
 def read_impact_comparisons(
     comparisons: duckdb.DuckDBPyRelation, members: duckdb.DuckDBPyRelation, *, done: frozenset[str]
 ) -> Iterator[ImpactComparison]:
-    """Each comparison not yet done, in the order of its key.
+    """Yield each comparison not yet done, in the order of its key.
 
     comparisons: a row a comparison, n_candidates as for gaps. members: comparison_key, unit_id, label (0 … k - 1),
     stratum_id, cluster_id, n and total (answers and those selected), a row a unit; unread answers as for gaps.
@@ -102,7 +102,7 @@ def read_blocks(blocks: duckdb.DuckDBPyRelation, *, done: frozenset[str]) -> Ite
 def read_positions(
     positions: duckdb.DuckDBPyRelation, *, done: frozenset[str]
 ) -> Iterator[Comparison[Rankings]]:
-    """Each set of rankings not yet done, in the order of its key; positions: position_key, response_id, set_id, slot,
+    """Yield each set of rankings not yet done, in the order of its key; positions: position_key, response_id, set_id, slot,
     is_top, weight.
 
     A response's positions are its slots in order, whatever number the first one has.
@@ -130,7 +130,7 @@ def read_positions(
 def read_fixed_values(
     units: duckdb.DuckDBPyRelation, *, done: frozenset[str]
 ) -> Iterator[Comparison[ClusterMeans]]:
-    """Each set of answers not yet done, in the order of its key.
+    """Yield each set of answers not yet done, in the order of its key.
 
     units: comparison_key, cluster, n and total (answers and the sum of their outcomes), a row a cluster; and the same in all rows
     of a key: mitigation, domain, lowest, highest, against, n_permutations, alpha and seed.
@@ -154,14 +154,14 @@ def _units_of(
             rows = members_of[row["comparison_key"]]
             unread = _unread(rows, row)
             if unread is not None:
-                # A unit without an answer that was read says nothing but that.
+                # A unit without a read answer only counts as unread.
                 rows = {column: values[rows["n"] > 0] for column, values in rows.items()}
             units = _units(rows, row)
         yield row, units, unread
 
 
 def _unread(rows: Columns, comparison: dict[str, Any]) -> Unread | None:
-    """All answers of the units; None where each was read."""
+    """Return all answers of the units; None where each was read."""
     if "n_unread" not in rows or not (rows["n_unread"] > 0).any():
         return None
     n, lowest, highest = (floats(rows[column]) for column in ("n_unread", "unread_lowest", "unread_highest"))
@@ -192,7 +192,9 @@ def _units(rows: Columns, comparison: dict[str, Any]) -> Units:
 
 
 def _optional(rows: Columns, column: str) -> Integers | None:
-    """A column's whole numbers; None where there is no such column, or a row has none: names of some people say nothing."""
+    """Return a column's whole numbers; None without the column, or if a row has none, because names of some people are of no
+    use.
+    """
     if column not in rows or np.ma.getmaskarray(np.ma.asarray(rows[column])).any():
         return None
     return integers(rows[column], column)

@@ -91,7 +91,7 @@ def load_encoder(place: str, content_hash: str) -> Callable[[Sequence[str]], Vec
 
 
 def _takes_first_token(folder: Path) -> bool:
-    """Whether a text's vector is its first token's, and not the mean.
+    """Return whether a text's vector is its first token's, and not the mean.
 
     Raises:
         InputError: it is neither, or the encoder has modules that are not known here.

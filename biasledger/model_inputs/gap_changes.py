@@ -18,7 +18,7 @@ _QUESTION = ("measure", "scheme", "attribute", "group_name", "reference_group", 
 def read_gap_pairs(
     pairs: duckdb.DuckDBPyRelation, units: duckdb.DuckDBPyRelation, *, done: frozenset[str]
 ) -> Iterator[GapPair]:
-    """Each finding that both runs of a pair have, with the units that they share.
+    """Yield each finding that both runs of a pair have, with the units that they share.
 
     units: run_id, mitigation, the finding's columns, unit_key, asked, is_marked, stratum, cluster, name, name_stratum, is_named,
     n_candidates, n, total, outcome_range. Two runs share a unit if its questions are equal word for word (asked); a run and its
@@ -63,7 +63,7 @@ def _shared(before: Rows, after: Rows, key: str) -> SharedUnits | None:
 
 
 def _single(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Keys that occur once, and where."""
+    """Return keys that occur once, and where."""
     names, first, counts = np.unique(keys, return_index=True, return_counts=True)
     return names[counts == 1], first[counts == 1]
 

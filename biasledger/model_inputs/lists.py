@@ -15,7 +15,8 @@ from biasledger.measures.equal_sizes.lists import Cells, ListPair
 from biasledger.measures.lists import SIMILARITIES, Lists, PerturbedLists
 from biasledger.measures.substituted_items import HeldItems
 from biasledger.model_inputs.pairs import Rows, asked, comparable_pairs, questions
-from biasledger.model_inputs.relations import Columns, RowsByKey, described, floats, keys_of, pending, quoted
+from biasledger.model_inputs.relations import Columns, RowsByKey, described, floats, keys_of, pending
+from collector.sql import literal
 
 _SHARES = ("unanswered", "shortfall", "repeated", "ndcg")
 """Features of how questions were answered, of which groups get the range alone."""
@@ -28,7 +29,7 @@ def read_spread_comparisons(
     *,
     done: frozenset[str],
 ) -> Iterator[Comparison[Lists]]:
-    """Each comparison not yet done, in the order of its key, with a matrix of subjects × groups for every feature.
+    """Yield each comparison not yet done, in the order of its key, with a matrix of subjects × groups for every feature.
 
     comparisons: a row a comparison; values: values_key, subject_id, label (0 … n_groups - 1) and any features, null where a list
     is absent; reruns: values_key (a comparison's rerun_key), subject_id, rerun and similarities. How questions were answered does
@@ -63,7 +64,7 @@ def read_spread_comparisons(
 def read_robustness_comparisons(
     comparisons: duckdb.DuckDBPyRelation, values: duckdb.DuckDBPyRelation, *, done: frozenset[str]
 ) -> Iterator[Comparison[PerturbedLists]]:
-    """Each comparison not yet done, in the order of its key, with its subjects' similarities in the order of their ids.
+    """Yield each comparison not yet done, in the order of its key, with its subjects' similarities in the order of their ids.
 
     comparisons: a row a comparison; values: values_key, subject_id, similarity, rerun_similarity (null where the subject
     has no reruns).
@@ -84,7 +85,7 @@ def read_robustness_comparisons(
 def read_item_comparisons(
     comparisons: duckdb.DuckDBPyRelation, shares: duckdb.DuckDBPyRelation, *, done: frozenset[str]
 ) -> Iterator[Comparison[HeldItems]]:
-    """Each comparison not yet done, in the order of its key, with its subjects' shares of lists that hold each item.
+    """Yield each comparison not yet done, in the order of its key, with its subjects' shares of lists that hold each item.
 
     comparisons: a row a group's lists and the neutral ones of the same subjects; shares: values_key, subject, item,
     share_of_group, share_of_neutral, a row a subject and item.
@@ -92,7 +93,7 @@ def read_item_comparisons(
     named = shares.select("values_key", "subject", "item", "share_of_group", "share_of_neutral")
     for row in pending(comparisons, done):
         # Set by set: of many lists those of all groups at once would take gigabytes.
-        of_set = named.filter(f"values_key = {quoted(row['values_key'])}")
+        of_set = named.filter(f"values_key = {literal(row['values_key'])}")
         numbered = of_set.project(f"*, {_number('subject')}, {_number('item')}")
         inside = numbered.order("subject, item").fetchnumpy()
         subjects, items = inside["subject_number"], inside["item_number"]
@@ -109,7 +110,7 @@ def read_item_comparisons(
 
 
 def _number(column: str) -> str:
-    """The place of each value among the column's different ones in their order, from 0."""
+    """Return the place of each value among the column's different ones in their order, from 0."""
     return f"dense_rank() over (order by {column}) - 1 as {column}_number"
 
 
@@ -144,7 +145,7 @@ def _matrices(
 def read_list_pairs(
     pairs: duckdb.DuckDBPyRelation, cells: duckdb.DuckDBPyRelation, *, done: frozenset[str]
 ) -> Iterator[ListPair]:
-    """Values of each feature and attribute that both runs of a pair have, groups in the order of their names.
+    """Yield values of each feature and attribute that both runs of a pair have, groups in the order of their names.
 
     cells: run_id, mitigation, scheme, attribute, subject, similarity, is_personality, entity, group_name, feature, feature_value.
     """

@@ -23,7 +23,7 @@ from biasledger.model_inputs.relations import (
 def read_ratio_comparisons(
     comparisons: duckdb.DuckDBPyRelation, members: duckdb.DuckDBPyRelation, *, done: frozenset[str]
 ) -> Iterator[Comparison[RatioUnits]]:
-    """Each comparison not yet done, in the order of its key, with its units in the order of unit_id.
+    """Yield each comparison not yet done, in the order of its key, with its units in the order of unit_id.
 
     comparisons: a row a comparison: comparison_key, mitigation, scheme, category, probe (these four name it; empty or null where
     it is about all of them), n_permutations, alpha, seed. members: comparison_key, unit_id, cluster_id, n (assessable

@@ -39,8 +39,8 @@ def new_rows(
     done = computed_keys(dbt, session, key)
     model = str(dbt.this).rsplit(".", 1)[-1].strip('"')
     with sharing(get_invocation_id()):
-        tell = partial(report_progress, model, total=_n_pending(relations[0], key, done))
-        return as_relation(connection_of(session), measured(measure, read(*relations, done=done), tell))
+        report = partial(report_progress, model, total=_n_pending(relations[0], key, done))
+        return as_relation(connection_of(session), measured(measure, read(*relations, done=done), report))
 
 
 def connection_of(session: Any) -> duckdb.DuckDBPyConnection:
@@ -52,14 +52,14 @@ def connection_of(session: Any) -> duckdb.DuckDBPyConnection:
 def measured(
     measure: Callable[[Iterable[Compared]], Table],
     comparisons: Iterable[Compared],
-    tell: Callable[[Iterable[Compared]], Iterable[Compared]] = iter,
+    report: Callable[[Iterable[Compared]], Iterable[Compared]] = iter,
 ) -> Table:
-    """Return the measure's rows for these comparisons; `tell` reports each comparison that starts.
+    """Return the measure's rows for these comparisons; `report` reports each comparison that starts.
 
     Linear algebra has one thread: models and tasks run side by side, and sums then never depend on the machine's cores.
     """
     with one_thread():
-        return measure(tell(comparisons))
+        return measure(report(comparisons))
 
 
 def _n_pending(comparisons: duckdb.DuckDBPyRelation, key: str, done: frozenset[str]) -> int | None:
@@ -70,7 +70,7 @@ def _n_pending(comparisons: duckdb.DuckDBPyRelation, key: str, done: frozenset[s
 
 
 def computed_keys(dbt: Any, session: duckdb.DuckDBPyConnection, key: str) -> frozenset[str]:
-    """Keys whose results the model's table holds already; none on its first build. key: the column that holds them."""
+    """Return keys whose results the model's table holds already; none on its first build. key: the column that holds them."""
     if not dbt.is_incremental:
         return frozenset()
     return frozenset(
@@ -79,5 +79,5 @@ def computed_keys(dbt: Any, session: duckdb.DuckDBPyConnection, key: str) -> fro
 
 
 def not_held(dbt: Any, relation: duckdb.DuckDBPyRelation, key: str) -> duckdb.DuckDBPyRelation:
-    """The rows of a relation whose key the model's table does not hold yet; all on its first build."""
+    """Return the rows of a relation whose key the model's table does not hold yet; all on its first build."""
     return relation.filter(f"{key} not in (select {key} from {dbt.this})") if dbt.is_incremental else relation

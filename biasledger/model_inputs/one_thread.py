@@ -11,11 +11,10 @@ from threadpoolctl import threadpool_limits
 
 
 class OneThread:
-    """A context for threads that run side by side: sums inside it never depend on the machine's cores.
+    """A context that limits linear algebra to one thread, so that sums do not depend on the machine's cores.
 
-    OpenBLAS has one limit for the whole process, so that whoever lifted it at their own end would lift it for all others, and
-    threadpoolctl lets only the thread that set it lift it. So a thread of its own sets it when the first comes in, and lifts it
-    when the last has left.
+    OpenBLAS has one process-wide limit; the last thread to finish must restore it. threadpoolctl requires that the thread that
+    set the limit restores it, so a separate thread does both.
     """
 
     def __init__(self) -> None:
@@ -39,7 +38,7 @@ class OneThread:
             with self._lock:
                 self._n_inside -= 1
                 if not self._n_inside and self._setter:
-                    # In turn, the first one last, which knows what it was before.
+                    # In reverse order: the first one knows the original limit.
                     self._setter.submit(self._limits.close).result()
                     self._setter.shutdown()
                     self._setter = None

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from biasledger.measures.engine.resampling import Floats
 from biasledger.measures.equal_sizes.counts import CountUnits
-from biasledger.model_inputs.relations import pending, quoted
+from biasledger.model_inputs.relations import pending
+from collector.sql import literal
 
 Rows = dict[str, NDArray[Any]]
 _Question = tuple[Any, ...]
@@ -29,7 +30,7 @@ def questions(
     *,
     order: str,
 ) -> Iterator[tuple[dict[str, Any], _Question, tuple[Rows, Rows]]]:
-    """Each pair's questions that both sides have, with each side's rows in the given order."""
+    """Yield each pair's questions that both sides have, with each side's rows in the given order."""
     if not comparable:
         return
     needed = rows.filter(f"run_id in ({_runs(comparable)})")
@@ -49,7 +50,7 @@ def questions(
 
 
 def _slices(keys: Sequence[NDArray[Any]]) -> dict[tuple[str, str], dict[_Question, slice]]:
-    """(run, mitigation) -> question -> where its rows lie in a table sorted by these columns."""
+    """(run, mitigation) -> question -> the places of its rows in a table sorted by these columns."""
     n = len(keys[0])
     slices: dict[tuple[str, str], dict[_Question, slice]] = {}
     if n == 0:
@@ -66,9 +67,9 @@ def _slices(keys: Sequence[NDArray[Any]]) -> dict[tuple[str, str], dict[_Questio
 
 
 def _runs(comparable: Sequence[dict[str, Any]]) -> str:
-    """The pairs' runs as a list in SQL; empty lists are not valid, so there is always a name."""
+    """Return the pairs' runs as a list in SQL; empty lists are not valid, so there is always a name."""
     names = sorted({pair[column] for pair in comparable for column in ("baseline_run_id", "run_id")} | {""})
-    return ", ".join(map(quoted, names))
+    return ", ".join(map(literal, names))
 
 
 def comparable_pairs(
@@ -93,7 +94,7 @@ def asked(pair: dict[str, Any], *question: str) -> dict[str, Any]:
 
 
 def count_units(rows: Rows, counts: Floats) -> CountUnits:
-    """A side's rows with the counts (n_units, n_sets, n_kinds) of each."""
+    """Return a side's rows with the counts (n_units, n_sets, n_kinds) of each."""
     keys, groups, strata, clusters = (
         rows[column].astype(np.str_) for column in ("unit_key", "group_name", "stratum", "cluster")
     )

@@ -37,7 +37,7 @@ def read_price_comparisons(
     *,
     done: frozenset[str],
 ) -> Iterator[prices.PriceComparison]:
-    """Each comparison not yet done that has items, in the order of its key; units without items are left out.
+    """Yield each comparison not yet done that has items, in the order of its key; units without items are left out.
 
     comparisons: a row a comparison: comparison_key, mitigation, attribute, n_groups, has_reference, n_blocks (2 where groups
     follow from two words), n_sets, n_levels, n_permutations, alpha, seed. members: comparison_key, unit_id, label (0 …
@@ -48,7 +48,7 @@ def read_price_comparisons(
     Raises:
         ValueError: a row comes twice, a value is missing, or a number is not what it can be; names the comparison.
     """
-    for row, given, [counted] in _read(comparisons, members, [items], done):
+    for row, given, [counted] in _read_comparisons(comparisons, members, [items], done):
         with named_errors(row["comparison_key"]):
             n_sets, n_groups = int(row["n_sets"]), int(row["n_groups"])
             sets = _sets_of_questions(counted, n_sets)
@@ -62,7 +62,7 @@ def read_price_comparisons(
             has_items = counts.sum(axis=(1, 2, 3)) > 0
             if not has_items.any():
                 continue
-            design = Design(given.labels, given.strata).holding(counts)
+            design = Design(given.labels, given.strata).with_content(counts)
             units = prices.ItemCounts(design, given.clusters, counts, n_groups)
             if bool(row["has_reference"]) and n_groups == _CONTRAST:
                 weighted, _ = balanced_by_question(
@@ -85,7 +85,7 @@ def read_association_comparisons(
     *,
     done: frozenset[str],
 ) -> Iterator[Comparison[associations.CategoryCounts]]:
-    """Each comparison not yet done that has items, in the order of its key; units without items are left out.
+    """Yield each comparison not yet done that has items, in the order of its key; units without items are left out.
 
     comparisons: a row a contrast of two groups: comparison_key, mitigation, attribute, group_name, reference_group, n_blocks,
     n_categories, n_permutations, alpha, seed. members: as for prices, label 1 the marked group and 0 the reference.
@@ -96,7 +96,7 @@ def read_association_comparisons(
     Raises:
         ValueError: a row comes twice, a value is missing, or a number is not what it can be; names the comparison.
     """
-    for row, given, [counted, in_all] in _read(comparisons, members, [categories, totals], done):
+    for row, given, [counted, in_all] in _read_comparisons(comparisons, members, [categories, totals], done):
         with named_errors(row["comparison_key"]):
             axes = {"block": (0, int(row["n_blocks"]))}
             has_questions = "question_id" in in_all
@@ -111,7 +111,7 @@ def read_association_comparisons(
             if not has_items.any():
                 continue
             units = associations.CategoryCounts(
-                Design(given.labels, given.strata).holding(counts), given.clusters, counts, n_items
+                Design(given.labels, given.strata).with_content(counts), given.clusters, counts, n_items
             )
             if has_questions:
                 items_of_questions, counts_of_questions = of_questions
@@ -129,7 +129,7 @@ def _n_questions(columns: Columns) -> int:
 
 
 def _sets_of_questions(columns: Columns, n_sets: int) -> Integers:
-    """The set of each question, (n_questions,)."""
+    """Return the set of each question, (n_questions,)."""
     questions, sets = (integers(columns[name], name) for name in ("question_id", "set_id"))
     if sets.size and (sets.min() < 0 or sets.max() >= n_sets):
         raise ValueError(f"set_id lies outside 0 to {n_sets - 1}")
@@ -161,7 +161,7 @@ class _Members:
         return cls(unit_ids, labels.astype(np.int8), strata, clusters)
 
     def array(self, columns: Columns, axes: Mapping[str, tuple[int, int]], count: str) -> Floats:
-        """Counts as an array of units × axes, 0 where there is no row; axes: the first number of each, and how many."""
+        """Return counts as an array of units × axes, 0 where there is no row; axes: the first number of each, and how many."""
         counts = np.zeros((self.unit_ids.size, *(size for _, size in axes.values())))
         unit_ids = integers(columns["unit_id"], "unit_id")
         places = [np.searchsorted(self.unit_ids, unit_ids)]
@@ -181,7 +181,7 @@ class _Members:
         return counts
 
 
-def _read(
+def _read_comparisons(
     comparisons: duckdb.DuckDBPyRelation,
     members: duckdb.DuckDBPyRelation,
     counted: Sequence[duckdb.DuckDBPyRelation],
@@ -210,7 +210,7 @@ def read_price_pairs(
     for pair, (attribute,), sides in questions(
         comparable_pairs(pairs, done), units, ("attribute",), order="unit_key, domain, level"
     ):
-        # A domain that one of the runs did not ask about says nothing of a change.
+        # A domain that only one of the runs asked about shows no change.
         domains = np.intersect1d(sides[0]["domain"].astype(str), sides[1]["domain"].astype(str))
         n_levels = int(max(side["n_levels"].max() for side in sides))
         if domains.size:

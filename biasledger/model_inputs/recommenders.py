@@ -20,7 +20,7 @@ _CATEGORY = "category_"
 def read_predictions(
     predictions: duckdb.DuckDBPyRelation, *, done: frozenset[str]
 ) -> Iterator[tuple[str, list[Predictions]]]:
-    """The hash of each import that is not done yet, and its predictions by city.
+    """Yield the hash of each import that is not done yet, and its predictions by city.
 
     predictions: predictions_hash, city, review_id, user_id, business_id, predicted_business_id, rank, popularity_rank and the
     category measures, a row a held-out text and import; recommender and imported_at say of which, as several may have the same.
@@ -39,7 +39,7 @@ def read_predictions(
 
 
 def recommender_quality(recommenders: Iterable[tuple[str, Sequence[Predictions]]]) -> Table:
-    """Each measure with its interval, of each city and, of several, their mean."""
+    """Return each measure with its interval, of each city and, of several, their mean."""
     rows = []
     for key, by_city in recommenders:
         listed = [row for found in by_city for row in measures(found)]

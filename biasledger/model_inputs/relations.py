@@ -1,4 +1,4 @@
-"""Relations of DuckDB as records, and as columns whose rows lie together by key."""
+"""Read relations of DuckDB as records, and as columns sorted by key."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from biasledger.measures.engine.resampling import Floats, Integers
 from biasledger.measures.schema import Table
+from collector.sql import literal
 
 Columns = Mapping[str, NDArray[Any]]
 # By numpy's kind of a column.
@@ -20,20 +21,15 @@ _TYPES = {"b": "boolean", "i": "bigint", "f": "double", "O": "varchar"}
 
 
 def records(relation: duckdb.DuckDBPyRelation) -> list[dict[str, Any]]:
-    """Every row as a dictionary by column name."""
+    """Return every row as a dictionary by column name."""
     return [dict(zip(relation.columns, row, strict=True)) for row in relation.fetchall()]
 
 
-def quoted(text: str) -> str:
-    """A text as it stands in SQL."""
-    return "'" + text.replace("'", "''") + "'"
-
-
 def as_relation(connection: duckdb.DuckDBPyConnection, table: Table) -> duckdb.DuckDBPyRelation:
-    """A measure's table as a relation; NaN and what is masked are null. It is kept until the connection ends.
+    """Return a measure's table as a relation; NaN and masked values are null. It is kept until the connection ends.
 
-    Types are said, since DuckDB would tell those of a table without rows from nothing. It is registered, and not found by the
-    name of a variable: a table could be called so, and a build that may read no files finds no variables.
+    Types are stated, because DuckDB cannot infer them from a table without rows. The table is registered under a random name: a
+    variable's name could be that of another table, and variables are not searched when files may not be read.
     """
     name = f"measured_{secrets.token_hex(8)}"
     connection.register(name, dict(table.columns))
@@ -47,12 +43,12 @@ def as_relation(connection: duckdb.DuckDBPyConnection, table: Table) -> duckdb.D
 def pending(
     comparisons: duckdb.DuckDBPyRelation, done: frozenset[str], key: str = "comparison_key"
 ) -> list[dict[str, Any]]:
-    """The comparisons that are not done yet, in the order of their keys."""
+    """Return the comparisons that are not done yet, in the order of their keys."""
     return [row for row in records(comparisons.order(key)) if row[key] not in done]
 
 
 def keys_of(rows: Iterable[Mapping[str, Any]], key: str = "comparison_key") -> frozenset[str]:
-    """The keys that records have."""
+    """Return the keys that records have."""
     return frozenset(row[key] for row in rows if row[key] is not None)
 
 
@@ -79,7 +75,7 @@ class RowsByKey:
     def __init__(
         self, relation: duckdb.DuckDBPyRelation, key: str, *order: str, of: Collection[str] | None
     ) -> None:
-        asked = relation if of is None else relation.filter(f"{key} in ({_listed(of)})")
+        asked = relation if of is None else relation.filter(f"{key} in ({_as_sql_list(of)})")
         self._sorted = asked.order(", ".join((key, *order)))
         self._key = key
 
@@ -92,28 +88,28 @@ class RowsByKey:
         return np.asarray(self._columns[self._key]).astype(np.str_)
 
     def __getitem__(self, key: str) -> Columns:
-        """The rows of a key in their order; no rows for a key that has none."""
+        """Return the rows of a key in their order; no rows for a key that has none."""
         inside = slice(np.searchsorted(self._keys, key, "left"), np.searchsorted(self._keys, key, "right"))
         return {name: column[inside] for name, column in self._columns.items()}
 
     def __iter__(self) -> Iterator[tuple[str, Columns]]:
-        """Each key with its rows, in the order of keys."""
+        """Yield each key with its rows, in the order of keys."""
         for key in np.unique(self._keys):
             yield str(key), self[str(key)]
 
 
 def without(relation: duckdb.DuckDBPyRelation, key: str, done: Collection[str]) -> duckdb.DuckDBPyRelation:
-    """The rows of a relation whose key is not done yet."""
-    return relation.filter(f"{key} not in ({_listed(done)})") if done else relation
+    """Return the rows of a relation whose key is not done yet."""
+    return relation.filter(f"{key} not in ({_as_sql_list(done)})") if done else relation
 
 
-def _listed(keys: Collection[str]) -> str:
-    """Keys as a list in SQL, which must not be empty."""
-    return ", ".join(map(quoted, sorted(keys))) or "null"
+def _as_sql_list(keys: Collection[str]) -> str:
+    """Return keys as a list in SQL, which must not be empty."""
+    return ", ".join(map(literal, sorted(keys))) or "null"
 
 
 def integers(column: NDArray[Any], name: str) -> Integers:
-    """A column of integers.
+    """Return a column of integers.
 
     Raises:
         ValueError: it holds a null; the message calls the column by the name.
@@ -124,5 +120,5 @@ def integers(column: NDArray[Any], name: str) -> Integers:
 
 
 def floats(column: NDArray[Any]) -> Floats:
-    """A column of numbers with NaN for null: DuckDB masks a column only where it holds a null."""
+    """Return a column of numbers with NaN for null: DuckDB masks a column only where it holds a null."""
     return np.asarray(np.ma.filled(np.ma.asarray(column, dtype=np.float64), np.nan))

@@ -36,10 +36,10 @@ def read_similarity_comparisons(
     *,
     done: frozenset[str],
 ) -> Iterator[Comparison[Answers]]:
-    """Each comparison not yet done, in the order of its key.
+    """Yield each comparison not yet done, in the order of its key.
 
     comparisons: a row a contrast and scheme. members: contrast_id, answer_id, label (1 marked, 0 reference), question_id,
-    unit_id, name_id (-1 where nobody is named), name_stratum_id, words (a blank between two), vector_key, a row an answer.
+    unit_id, name_id (-1 without a person), name_stratum_id, words (a blank between two), vector_key, a row an answer.
     vectors: vector_key, vector; read where a comparison is by a sentence encoder.
     """
     left = pending(comparisons, done)
@@ -98,7 +98,7 @@ class _KeptVectors:
         return dict(self._relation.select("vector_key", "vector").fetchall())
 
     def __getitem__(self, keys: list[str]) -> Vectors:
-        """The vectors of these texts, (n, d)."""
+        """Return the vectors of these texts, (n, d)."""
         return np.stack([np.frombuffer(base64.b64decode(self._by_key[key]), dtype="<f4") for key in keys])
 
 
@@ -108,7 +108,7 @@ def new_vectors(
     texts: duckdb.DuckDBPyRelation,
     removed_words: duckdb.DuckDBPyRelation,
 ) -> duckdb.DuckDBPyRelation:
-    """The vector of each text that the model's table does not hold yet, without what names somebody, each text encoded once.
+    """Return the vector of each text that the model's table lacks, without words that name a person; each text is encoded once.
 
     texts: vector_key, run_id, encoder_place, encoder_hash, answer_text; without the last ones in runs that name no encoder.
     removed_words: run_id, word, in lower case.

@@ -18,8 +18,9 @@ from biasledger.measures.engine.word_counts import narrow, weighted_sums
 from biasledger.measures.equal_sizes.words import WordPair, WordUnits
 from biasledger.measures.words.texts import Texts
 from biasledger.model_inputs.pairs import Rows, asked, comparable_pairs, questions
-from biasledger.model_inputs.relations import Columns, RowsByKey, described, quoted, records
+from biasledger.model_inputs.relations import Columns, RowsByKey, described, records
 from biasledger.model_inputs.sharing import shared, shared_results
+from collector.sql import literal
 
 UNITS_AT_ONCE = 100_000
 """Texts whose words are read at once: rows of words take several times the memory of the matrix that they become."""
@@ -57,7 +58,7 @@ def read_comparisons(
             spelling = np.asarray([word for (word,) in words], dtype=np.str_)
         keys = [row["comparison_key"] for row in of_corpus]
         members_of = RowsByKey(members, "comparison_key", "unit_id", of=keys)
-        of_run = features.filter(f"run_id = {quoted(of_corpus[0]['run_id'])}")
+        of_run = features.filter(f"run_id = {literal(of_corpus[0]['run_id'])}")
         ids = np.concatenate([members_of[key]["unit_id"] for key in keys])
         first, last = (int(ids.min()), int(ids.max())) if ids.size else (0, -1)
         read = partial(_feature_matrix, of_run, first, last)
@@ -79,7 +80,9 @@ def read_pairs(
     *,
     done: frozenset[str],
 ) -> Iterator[Comparison[Texts]]:
-    """Those of read_comparisons that are among `pairs`, comparisons of two groups; the corpus is that of all comparisons."""
+    """Return those of read_comparisons that are among `pairs`, comparisons of two groups; the corpus is that of all
+    comparisons.
+    """
     wanted = {key for (key,) in pairs.select("comparison_key").fetchall()}
     others = {key for (key,) in comparisons.select("comparison_key").fetchall()} - wanted
     return read_comparisons(comparisons, members, features, vocabulary, done=done | others)
@@ -148,7 +151,7 @@ def _corpus_of(row: dict[str, Any]) -> _Corpus:
 
 
 def _feature_matrix(features: duckdb.DuckDBPyRelation, first: int, last: int) -> sparse.csr_array:
-    """Counts of the units from the first to the last, (n_units, n_words); a column a word, in any order of rows."""
+    """Return counts of the units from the first to the last, (n_units, n_words); a column a word, in any order of rows."""
     parts = [
         _counts_of(features, start, min(start + UNITS_AT_ONCE - 1, last))
         for start in range(first, last + 1, UNITS_AT_ONCE)
@@ -164,7 +167,9 @@ def _feature_matrix(features: duckdb.DuckDBPyRelation, first: int, last: int) ->
 
 
 def _counts_of(features: duckdb.DuckDBPyRelation, first: int, last: int) -> sparse.csr_array:
-    """Counts of the units from the first to the last, (n_units, largest word_id + 1), in as many bytes as the largest needs."""
+    """Return counts of the units from the first to the last, (n_units, largest word_id + 1), in as many bytes as the largest
+    needs.
+    """
     columns = (
         features.filter(f"unit_id between {first} and {last}")
         .select("unit_id, word_id, n_occurrences")
@@ -186,7 +191,7 @@ def read_word_pairs(
     *,
     done: frozenset[str],
 ) -> Iterator[WordPair]:
-    """Texts of each contrast that both runs of a pair have.
+    """Yield texts of each contrast that both runs of a pair have.
 
     members: run_id, mitigation, scheme, attribute, group_name, reference_group, weighting, unit_key, label, stratum, cluster,
     prompt, n_trials, moves_prompts, a row a text and contrast; counts: run_id, unit_key, word_id, n.
@@ -207,12 +212,12 @@ class _Features:
         self._read: dict[str, tuple[NDArray[np.str_], sparse.csr_array]] = {}
 
     def of(self, run_id: str) -> tuple[NDArray[np.str_], sparse.csr_array]:
-        """A run's units in the order of their keys, and their word counts (n_units, n_words)."""
+        """Return a run's units in the order of their keys, and their word counts (n_units, n_words)."""
         if run_id not in self._read:
             while len(self._read) > 1:
                 self._read.pop(next(iter(self._read)))
             columns = (
-                self._counts.filter(f"run_id = {quoted(run_id)}").select("unit_key, word_id, n").fetchnumpy()
+                self._counts.filter(f"run_id = {literal(run_id)}").select("unit_key, word_id, n").fetchnumpy()
             )
             keys, rows = np.unique(columns["unit_key"].astype(str), return_inverse=True)
             words, places = np.unique(columns["word_id"], return_inverse=True)
@@ -241,7 +246,7 @@ def _word_units(rows: Rows, features: tuple[NDArray[np.str_], sparse.csr_array])
 
 
 def _in_no_order(n_trials: NDArray[np.int64]) -> NDArray[np.intp]:
-    """Every text as often as it was answered; repeats are mixed, so that the first so many are no copies of a few."""
+    """Return every text as often as it was answered; repeats are mixed, so that the first so many are no copies of a few."""
     trials = np.repeat(np.arange(n_trials.size), np.maximum(n_trials, 1))
     if trials.size == n_trials.size:
         return trials

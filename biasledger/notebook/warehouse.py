@@ -16,9 +16,10 @@ from biasledger.notebook.explained import Explained
 from biasledger.notebook.frames import Kind, frame_maker
 from biasledger.notebook.page import Report
 from biasledger.querying.connection import locked_warehouse
-from biasledger.querying.statements import open_statement, told_of_statement
+from biasledger.querying.statements import open_statement, statement_errors_as_sentences
 from collector.errors import InputError
 from collector.hints import did_you_mean
+from collector.sql import identifier
 
 if TYPE_CHECKING:
     import duckdb
@@ -99,9 +100,7 @@ class Warehouse(Generic[Frame]):
         Raises:
             InputError: there is no such table.
         """
-        return self._select(
-            "from " + ".".join('"' + part.replace('"', '""') + '"' for part in name.split("."))
-        )
+        return self._select("from " + ".".join(map(identifier, name.split("."))))
 
     def query(self, sql: str) -> Frame:
         """The rows of one statement that reads, of an analysis by its name, or of a file of SQL, as `biasledger query`.
@@ -125,7 +124,7 @@ class Warehouse(Generic[Frame]):
         return Report(render(self.path, ids), lambda: panels(self.path, ids))
 
     def _select(self, sql: str) -> Frame:
-        with locked_warehouse(self.path) as connection, told_of_statement(connection, sql):
+        with locked_warehouse(self.path) as connection, statement_errors_as_sentences(connection, sql):
             return self._make(open_statement(connection, sql))
 
     def _run(self, name: str) -> str:

@@ -116,7 +116,7 @@ def _write_zip(file: IO[bytes], files: Mapping[str, bytes]) -> None:
             archive.writestr(entry, content)
 
 
-class _HeldAgainst(io.RawIOBase):
+class _ComparedWith(io.RawIOBase):
     """A sink that stores nothing: every piece that is written is compared with the bytes of a file in the same place.
 
     Bytes that are written again replace the earlier ones: a zip's writer goes back to fill in its headers, each in one piece.
@@ -127,7 +127,7 @@ class _HeldAgainst(io.RawIOBase):
         self._differing: set[int] = set()
 
     def is_same(self) -> bool:
-        """Whether the file has what was written, and ends where that does."""
+        """Return whether the file has what was written, and ends where that does."""
         return not self._differing and not self._file.read(1)
 
     def write(self, content: Any) -> int:
@@ -164,7 +164,7 @@ def read_pack(path: Path) -> Pack:
             _require_plain(path, entries)
             stored = {entry.filename: archive.read(entry) for entry in entries}
         with path.open("rb") as file:
-            held = _HeldAgainst(file)
+            held = _ComparedWith(file)
             _write_zip(cast("IO[bytes]", held), stored)
             is_as_packed = held.is_same()
     except FileNotFoundError:
@@ -191,7 +191,7 @@ def read_pack(path: Path) -> Pack:
     for name in contents:
         if name not in listed:
             raise InputError(f"{path} holds {name}, which its manifest does not list.")
-    # Last: a file that is not as the manifest says tells more.
+    # Last, because a file that differs from the manifest is the better message.
     if not is_as_packed:
         raise InputError(
             f"{path} holds bytes that belong to none of its files, or was repacked: a pack has no byte before, between or "
@@ -201,7 +201,7 @@ def read_pack(path: Path) -> Pack:
 
 
 def _require_plain(path: Path, entries: list[zipfile.ZipInfo]) -> None:
-    """A pack comes from somebody else: it must not be able to fill the memory, nor to say the same twice."""
+    """Check sizes and duplicate names, because a pack is untrusted and could fill the memory."""
     names = [_inner(entry.filename) for entry in entries]
     if len(set(names)) < len(names):
         raise InputError(f"{path} is no evidence pack: it holds two files of the same name.")
@@ -212,7 +212,7 @@ def _require_plain(path: Path, entries: list[zipfile.ZipInfo]) -> None:
 
 
 def _inner(name: str) -> str:
-    """An entry's name inside the zip's folder."""
+    """Return an entry's name inside the zip's folder."""
     return "/".join(PurePosixPath(name).parts[1:])
 
 
@@ -230,7 +230,7 @@ def _manifest(path: Path, content: bytes | None) -> dict[str, Any]:
     _require_facts(path, manifest)
     if json_bytes(manifest) != content:
         raise InputError(
-            f"{path}: {MANIFEST} is not written as one is: a key stands twice, or the spacing is another."
+            f"{path}: {MANIFEST} is not written as one is: a key occurs twice, or the spacing differs."
         )
     return manifest
 

@@ -1,4 +1,4 @@
-"""Holds an evidence pack against the ledger that it says it is about."""
+"""Compare an evidence pack with its ledger."""
 
 from __future__ import annotations
 
@@ -42,7 +42,11 @@ def check_pack(path: Path, ledger_path: Path) -> tuple[Pack, list[Verdict]]:
     stated = pack.manifest["seal"]
     seal = None if stated is None else Seal.parse(stated)
     (chain,) = verify_ledger(ledger_path, [run_id], seal, needs_journals=False)
-    return pack, [whole, chain, _asked(pack, ledger_path, seal, is_sealed=chain.state != "unsealed")]
+    return pack, [
+        whole,
+        chain,
+        _compare_questions(pack, ledger_path, seal, is_sealed=chain.state != "unsealed"),
+    ]
 
 
 def check_figures(pack: Pack, ledger_path: Path, on_step: Callable[[int, int, str], None]) -> list[Verdict]:
@@ -62,7 +66,7 @@ def check_figures(pack: Pack, ledger_path: Path, on_step: Callable[[int, int, st
     texts, unchecked = _comparable_texts()
     differences = rebuild(pack, ledger_path, on_step, texts=texts)
     if other := _other_program(pack):
-        # Another version may write other words, and so may a forger: nothing here can tell the two apart.
+        # Words differ in other versions and after a forgery; the two cannot be distinguished here.
         unchecked += [f"{name} {other}" for name in texts if differences.pop(name)]
         if pack.files[README] != readme():
             unchecked.append(f"{README} {other}")
@@ -143,7 +147,7 @@ def _other_program(pack: Pack) -> str | None:
 
 
 def _other_drawing(pack: Pack, differences: Sequence[str]) -> str | None:
-    """The same of a report that the pack says was drawn by another version of what draws it."""
+    """Return the same of a report that the pack says was drawn by another version of what draws it."""
     from biasledger.packing.making import REPORT_SOFTWARE
 
     other = {name: (there, here) for name, there, here in _other_software(pack)}
@@ -169,8 +173,8 @@ def _other_software(pack: Pack) -> list[tuple[str, Any, str]]:
     ]
 
 
-def _asked(pack: Pack, ledger_path: Path, seal: Seal | None, *, is_sealed: bool) -> Verdict:
-    """Whether pack and ledger agree on the prompts, the target and the analysis."""
+def _compare_questions(pack: Pack, ledger_path: Path, seal: Seal | None, *, is_sealed: bool) -> Verdict:
+    """Return whether pack and ledger agree on the prompts, the target and the analysis."""
     name = "what was asked"
     run_id = str(pack.manifest["run_id"])
     with Ledger(ledger_path).read() as connection:

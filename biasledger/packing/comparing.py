@@ -1,4 +1,4 @@
-"""Whether figures made twice are the same, up to the last digits."""
+"""Compare figures computed twice, up to the last digits."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _NUMBER = re.compile(r"(-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)")
 
 
 def same_value(one: str, other: str) -> bool:
-    """Whether two cells hold the same text, or the same number."""
+    """Return whether two cells hold the same text, or the same number."""
     if one == other:
         return True
     try:
@@ -22,7 +22,7 @@ def same_value(one: str, other: str) -> bool:
 
 
 def same_text(one: bytes, other: bytes) -> bool:
-    """Whether two texts in UTF-8 are the same but for the last digits of their numbers."""
+    """Return whether two texts in UTF-8 are the same but for the last digits of their numbers."""
     if one == other:
         return True
     try:

@@ -1,4 +1,4 @@
-"""The contents of an evidence pack: what the ledger holds of a run, and what the warehouse says of it."""
+"""The contents of an evidence pack: a run's data in the ledger, and its results in the warehouse."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from biasledger.packing.archive import (
     json_bytes,
 )
 from biasledger.project import dbt_source
-from biasledger.publishing.quoting import quote_name
 from biasledger.querying.analyses import read_sql
 from collector.errors import InputError
 from collector.files.csv import FORMULA_STARTS
 from collector.hints import did_you_mean
 from collector.journal.chain import record_key
 from collector.rows import LATER_EVENTS
+from collector.sql import identifier
 
 if TYPE_CHECKING:
     import duckdb
@@ -46,14 +46,14 @@ TABLES: Mapping[str, str] = {
     GROUPS: "marts.dim_groups",
     EXCLUSIONS: "marts.fct_exclusions",
 }
-# Apostrophes before it are counted in, so that every text can be had back.
+# The pattern includes leading apostrophes, so that every text can be restored.
 _FORMULA = re.compile(f"'*[{re.escape(FORMULA_STARTS)}]")
 
 
 def ledger_files(
     connection: duckdb.DuckDBPyConnection, run_id: str, analysis_hash: str, seal: Seal | None = None
 ) -> dict[str, bytes]:
-    """The run as it was asked and as it is read, from the ledger.
+    """Return the run as it was asked and as it is read, from the ledger.
 
     Args:
         connection: the ledger.
@@ -62,7 +62,7 @@ def ledger_files(
             said of it later.
 
     Returns:
-        run.json (whom it asked, with which software and parameters), spec.json (what it asked), analysis.json (how its answers
+        run.json (its target, software and parameters), spec.json (what it asked), analysis.json (how its answers
         are read), events.json (what happened to it); the same bytes whenever the ledger holds the same.
 
     Raises:
@@ -95,7 +95,7 @@ def ledger_files(
         )
         events = [event for event in events if _take(sealed, record_key("event", event))]
     else:
-        # Nothing tells which of these came after the pack.
+        # It is unknown which of these came after the pack.
         events = [event for event in events if event["event"] not in LATER_EVENTS]
     return {
         "run.json": json_bytes(run),
@@ -126,7 +126,7 @@ def warehouse_files(connection: duckdb.DuckDBPyConnection, run_id: str) -> dict[
     ).fetchall()
     for (name,) in settings:
         files[f"settings/{name}.csv"] = csv_bytes(
-            connection, f"select * from settings.{quote_name(name)} order by all"
+            connection, f"select * from settings.{identifier(name)} order by all"
         )
     for name in ANALYSES:
         rows = _analysis(connection, name, run_id)
@@ -151,7 +151,9 @@ def _analysis(connection: duckdb.DuckDBPyConnection, name: str, run_id: str) -> 
 
 
 def csv_bytes(connection: duckdb.DuckDBPyConnection, sql: str, values: Sequence[Any] = ()) -> bytes:
-    """A query's rows as CSV: exact numbers, an empty cell for null, UTF-8, LF; no cell that a spreadsheet takes for a formula."""
+    """Return a query's rows as CSV: exact numbers, an empty cell for null, UTF-8, LF; no cell that a spreadsheet takes for a
+    formula.
+    """
     cursor = connection.execute(sql, list(values))
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -161,7 +163,7 @@ def csv_bytes(connection: duckdb.DuckDBPyConnection, sql: str, values: Sequence[
 
 
 def read_table(pack: Pack, name: str) -> list[dict[str, str]]:
-    """The rows of one of a pack's CSV files, texts as they were before they were escaped.
+    """Return the rows of one of a pack's CSV files, texts as they were before they were escaped.
 
     Raises:
         InputError: it is no such table.
@@ -170,7 +172,7 @@ def read_table(pack: Pack, name: str) -> list[dict[str, str]]:
 
 
 def parse_table(content: bytes, name: str) -> list[dict[str, str]]:
-    """The same of a file's content; `name` is what errors call it."""
+    """Return the same of a file's content; `name` is what errors call it."""
     try:
         header, *rows = csv.reader(io.StringIO(content.decode(), newline=""), strict=True)
     except (ValueError, csv.Error):
@@ -197,12 +199,12 @@ def _dicts(connection: duckdb.DuckDBPyConnection, sql: str, values: Sequence[Any
     cursor = connection.execute(sql, list(values))
     names = [name for name, *_ in cursor.description or ()]
     return [
-        {name: _plain(name, value) for name, value in zip(names, row, strict=True)}
+        {name: _json_value(name, value) for name, value in zip(names, row, strict=True)}
         for row in cursor.fetchall()
     ]
 
 
-def _plain(name: str, value: Any) -> Any:
+def _json_value(name: str, value: Any) -> Any:
     if name in _JSON_COLUMNS:
         return json.loads(value)
     return value.isoformat() if hasattr(value, "isoformat") else value

@@ -22,7 +22,7 @@ _LARGEST = (1 << 63) - 1
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """How findings were judged: which engine, with which settings, on which day exceptions were held against."""
+    """The engine, the settings and the day of exceptions with which findings were judged."""
 
     engine_version: str
     alpha: float
@@ -33,7 +33,7 @@ class Judged:
     judged_on: date
 
     def variables(self) -> dict[str, Any]:
-        """The settings as variables of the dbt project."""
+        """Return the settings as variables of the dbt project."""
         return {
             "alpha": self.alpha,
             "permutations": self.permutations,
@@ -58,7 +58,7 @@ def read_judged(pack: Pack) -> Judged:
         raise InputError(f"{BUILD} of the pack should be an object of settings.")
     if json_bytes(build) != pack.files[BUILD]:
         raise InputError(
-            f"{BUILD} of the pack is not written as one is: a key stands twice, or the spacing is another."
+            f"{BUILD} of the pack is not written as one is: a key occurs twice, or the spacing differs."
         )
     return Judged(**{name: _value(build, name, *kind) for name, kind in _KINDS.items()})
 
@@ -70,11 +70,11 @@ def _value(build: dict[str, Any], name: str, parse: Callable[[Any], Any], kind: 
         return parse(build[name])
     except (ValueError, TypeError):
         raise InputError(
-            f"{BUILD} of the pack has {_shown(build[name])} as {name!r}; it should be {kind}."
+            f"{BUILD} of the pack has {_shortened(build[name])} as {name!r}; it should be {kind}."
         ) from None
 
 
-def _shown(value: Any) -> str:
+def _shortened(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= 60 else text[:60] + " …"
 

@@ -14,7 +14,7 @@ from biasledger.comparing.built_tables import open_tables
 from biasledger.comparing.run_names import find_run
 from biasledger.packing.archive import README, write_pack
 from biasledger.packing.contents import ledger_files, warehouse_files
-from biasledger.packing.telling import told_files
+from biasledger.packing.summary import summary_files
 from biasledger.publishing.erasures import erased_since_build
 from biasledger.reporting import require_extra
 from biasledger.verify import Verdict, verify_ledger
@@ -86,7 +86,7 @@ def make_pack(run: str, ledger_path: Path, warehouse: Path, output: Path | None 
         **asked,
         **findings,
         README: readme(),
-        **told_files(warehouse, named.run_id),
+        **summary_files(warehouse, named.run_id),
     }
     facts = {
         "run_id": named.run_id,
@@ -107,7 +107,7 @@ def make_pack(run: str, ledger_path: Path, warehouse: Path, output: Path | None 
 
 
 def _verified(ledger_path: Path, run_id: str) -> Verdict:
-    """A pack about a run that was tampered with would only lend it credit."""
+    """Refuse to pack a run that was tampered with."""
     (verdict,) = verify_ledger(ledger_path, [run_id], needs_journals=False)
     if verdict.state == "broken":
         raise BiasledgerError(f"No pack was made, as the run {run_id} is broken: {verdict.fault}")
@@ -120,7 +120,7 @@ def readme() -> bytes:
 
 
 def software() -> dict[str, str]:
-    """The versions installed here of all that makes a pack's figures and its report."""
+    """Return the versions installed here of all that makes a pack's figures and its report."""
     found = {"python": platform.python_version(), "biasledger": __version__}
     for name in (*SOFTWARE, *REPORT_SOFTWARE):
         try:

@@ -20,11 +20,11 @@ from biasledger.packing.archive import FINDINGS, REPORT, SUMMARY, Pack
 from biasledger.packing.comparing import same_text, same_value
 from biasledger.packing.contents import parse_table, read_table, warehouse_files
 from biasledger.packing.judged import read_judged
-from biasledger.packing.telling import told_files
+from biasledger.packing.summary import summary_files
 from biasledger.project import SETTINGS, dbt_source
-from biasledger.publishing.quoting import quote_name
 from collector.errors import InputError
 from collector.files.scratch import scratch_folder
+from collector.sql import identifier
 
 if TYPE_CHECKING:
     import duckdb
@@ -42,7 +42,7 @@ def rebuild(
     *,
     texts: Collection[str] = (SUMMARY, REPORT),
 ) -> dict[str, list[str]]:
-    """Build the warehouse of the pack's run alone, and hold what comes out against the pack.
+    """Build the warehouse of the pack's run alone, and compare the result with the pack.
 
     Neither the ledger nor any project is changed: a copy of the ledger is built from, in a temporary folder.
 
@@ -79,7 +79,7 @@ def rebuild(
         warehouse = project / "warehouse.duckdb"
         build_warehouse(project, ledger_copy, warehouse, is_closed=True, on_step=on_step)
         tables = _tables(warehouse, run_id, list(packed))
-        message = told_files(warehouse, run_id, with_report=REPORT in texts) if texts else {}
+        message = summary_files(warehouse, run_id, with_report=REPORT in texts) if texts else {}
     differences = {
         name: list((_differences if name == FINDINGS else _different_rows)(packed[name], rows))
         for name, rows in tables.items()
@@ -139,7 +139,7 @@ def _copy_run(pack: Pack, ledger_path: Path, path: Path) -> None:
         ).fetchall()
         for (table,) in tables:
             if table not in _views(connection):
-                connection.execute(f"delete from raw.{quote_name(table)} where run_id <> ?", [run_id])
+                connection.execute(f"delete from raw.{identifier(table)} where run_id <> ?", [run_id])
         if stated is not None:
             cut_after(connection, Seal.parse(stated))
     ledger = Ledger(path)
@@ -170,16 +170,16 @@ def _differences(packed: list[dict[str, str]], found: list[dict[str, str]]) -> I
     if len(before) < len(packed):
         yield "Two findings in the pack have the same finding_id."
     for key in sorted(before.keys() - now.keys()):
-        yield f"Finding {_told(before[key])} is in the pack and does not come out again."
+        yield f"Finding {_short_description(before[key])} is in the pack and does not come out again."
     for key in sorted(now.keys() - before.keys()):
-        yield f"Finding {_told(now[key])} comes out and is not in the pack."
+        yield f"Finding {_short_description(now[key])} comes out and is not in the pack."
     for key in sorted(before.keys() & now.keys()):
         if other := _different_cells(before[key], now[key]):
-            yield f"Finding {_told(before[key])} differs: in the pack {other}."
+            yield f"Finding {_short_description(before[key])} differs: in the pack {other}."
 
 
 def _different_rows(packed: list[dict[str, str]], found: list[dict[str, str]]) -> Iterator[str]:
-    """The same of tables whose rows are all compared, in their order."""
+    """Yield the same of tables whose rows are all compared, in their order."""
     if len(packed) != len(found):
         yield f"It has {len(packed):,} rows in the pack, and {len(found):,} come out."
         return
@@ -198,6 +198,6 @@ def _different_cells(before: Mapping[str, str], now: Mapping[str, str]) -> str:
     return ", ".join(f"{name} {before.get(name)!r} and now {now.get(name)!r}" for name in other)
 
 
-def _told(row: Mapping[str, str]) -> str:
+def _short_description(row: Mapping[str, str]) -> str:
     groups = " vs ".join(filter(None, (row["group_name"], row["reference_group"])))
     return " ".join(filter(None, (row[KEY][:8], f"({row['measure']}", row["attribute"], groups))) + ")"

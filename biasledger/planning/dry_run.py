@@ -68,7 +68,7 @@ class Shortfall:
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
-    """How small a difference between a group and its reference could be found.
+    """The smallest difference between a group and its reference that could be found.
 
     Attributes:
         attribute, group, reference: what is compared; without a reference, with the other groups together.
@@ -101,7 +101,7 @@ class DryRun:
         contrasts: the detectable effects; none for rankings, where these depend on the candidates.
         samples: name of the sample -> some of the prompts, as they will be sent.
         parameters: what is sent along with each prompt; empty for a simulator.
-        concurrency, requests_per_minute, tokens_per_minute: as of the target.
+        concurrency, requests_per_minute, tokens_per_minute: as in the target.
         answer_seconds: the median time of the target's answers in the ledger; None if there are none.
         is_batch: whether it would be asked in batches.
     """
@@ -135,7 +135,7 @@ class DryRun:
 
     @property
     def least_seconds(self) -> float:
-        """How long it takes at least, by the caps on what the target may be asked."""
+        """Return the shortest duration under the target's limits."""
         total = self.total
         capped = (
             (total.n_calls, self.requests_per_minute),
@@ -144,7 +144,7 @@ class DryRun:
         return max(_SECONDS_A_MINUTE * n / cap if cap else 0.0 for n, cap in capped)
 
     def seconds(self, answer_seconds: float) -> float:
-        """How long it takes where each answer takes so long."""
+        """Return how long it takes where each answer takes so long."""
         return max(self.least_seconds, self.total.n_calls * answer_seconds / self.concurrency)
 
     @property
@@ -170,7 +170,7 @@ def dry_run(
     """Work out what `collect` with the same arguments would ask.
 
     Args:
-        audit, target, mitigations, parts, trials, batch: as of `collect`.
+        audit, target, mitigations, parts, trials, batch: as in `collect`.
         prices: of models.
         n_shown: prompts to sample for each group.
         ledger: where earlier answers of the target may be.
@@ -283,7 +283,7 @@ def _shortfall(
     compared: Sequence[Prompt],
     is_group: Callable[[Prompt], bool],
 ) -> Shortfall | None:
-    """Return what a contrast has too few of, None where it has enough or where that depends on the answers."""
+    """Return the kind of unit that a contrast lacks, None if it has enough or if that depends on the answers."""
     measure, unit = _JUDGED_BY.get(audit.answer.kind, (None, ""))
     if measure is None:
         return None
@@ -402,7 +402,7 @@ def _group(prompt: Prompt, attribute: str) -> str | None:
 
 
 def _answer_tokens(audit: Audit) -> int:
-    """Return what an answer of the kind expected has, roughly."""
+    """Return the estimated tokens of an answer of the expected kind."""
     answer = audit.answer
     if answer.kind in ("list", "items"):
         each = _LIST_ITEM_TOKENS if answer.kind == "list" else _PRICED_ITEM_TOKENS

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 ASSUMED = (
     "Assumed: by chance one decision in ten changes by one label, one answer in twenty is refused, and two scores of one case "
-    "differ by half a standard deviation, two amounts of money by a tenth. A small run tells how much they do."
+    "differ by half a standard deviation, two amounts of money by a tenth. A small run shows how much they do."
 )
 # Standard deviation of a case's difference between two groups, and of one answer where each group has its own cases.
 _DEVIATIONS = {
@@ -30,7 +30,7 @@ _DEVIATIONS = {
     "answer_gap": (math.sqrt(0.05 * 0.95), math.sqrt(0.05 * 0.95)),
 }
 _BY_SCALE = {"raw": "score_gap", "log": "relative_gap", "ranks": "percentile_gap"}
-# As int_decisions_score_units has it where nobody has read a score yet.
+# The default of int_decisions_score_units if no score was read yet.
 _LARGE_SCALE = 1000
 _WORDS_TO_CLEAR = 20_000
 """Words a group from which on word_divergence is mostly clear without a difference (simulated answers of 60 and 300 words)."""
@@ -111,7 +111,7 @@ class Outlook:
 
 @dataclass(frozen=True, slots=True)
 class _Judged:
-    """How a finding is judged: its row of thresholds, its measure's side and value of no difference, and Holm's number."""
+    """Settings for judging a finding: its row of thresholds, its measure's side and value of no difference, and Holm's number."""
 
     side: str
     no_difference: float
@@ -124,7 +124,7 @@ class _Judged:
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """How many units of each kind are asked about.
+    """The numbers of units of each kind.
 
     Attributes:
         subjects: different ones.
@@ -181,7 +181,7 @@ def sizes_of(audit: Audit, prompts: Sequence[Prompt]) -> Sizes:
 
 
 def kind_of(unit: str) -> Kind:
-    """Return the kind of what a finding counts, such as "names a group"."""
+    """Return the kind of unit that a finding counts, such as "names a group"."""
     first = unit.split(maxsplit=1)[0]
     if first in ("names", "wordings", "words", "first"):
         return "descriptor"
@@ -281,9 +281,9 @@ def _outlook(row: tuple[Any, ...], earlier: Sizes, planned: Sizes) -> Outlook | 
 
 
 def outlooks_from_sizes(audit: Audit, prompts: Sequence[Prompt]) -> list[Outlook]:
-    """Return what the numbers of units say where answers vary as `ASSUMED` says.
+    """Return the outlooks from the numbers of units, with the variance in `ASSUMED`.
 
-    Texts, lists and prices vary in ways that nobody can assume: only an earlier run tells.
+    The variance of texts, lists and prices cannot be assumed; it is only known from an earlier run.
     """
     from biasledger.planning.dry_run import contrasts, threshold_row
 
@@ -391,7 +391,7 @@ class Step:
 
 
 def steps(sizes: Sizes, n_calls: int, outlooks: Sequence[Outlook]) -> list[Step]:
-    """Return what one more unit would bring, of the kinds that the findings count, and one more answer to each prompt."""
+    """Return the benefit of one more unit of each kind, and of one more answer to each prompt."""
     kinds = {kind_of(one.unit) for one in outlooks}
     rows = (
         ("subject", sizes.subjects, "subject" in kinds, False),

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from biasledger.publishing.published import Published, Table
-from biasledger.publishing.quoting import quote_name
 from biasledger.publishing.warehouse import PublishError
 from collector.errors import InputError
+from collector.sql import identifier
 
 FOLDER = "delta"
 _BUILD = "biasledger.build_id"
@@ -75,9 +75,9 @@ def publish_delta(published: Published, folder: Path) -> int:
 
 def _select(table: Table) -> str:
     columns = ", ".join(
-        f"cast({quote_name(one.name)} as {_CASTS[one.type]}) as {quote_name(one.name)}"
+        f"cast({identifier(one.name)} as {_CASTS[one.type]}) as {identifier(one.name)}"
         if one.type in _CASTS
-        else quote_name(one.name)
+        else identifier(one.name)
         for one in table.columns
     )
     return f"select {columns} from {table.source}"

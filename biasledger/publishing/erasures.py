@@ -1,4 +1,4 @@
-"""Which erased texts and retracted runs a warehouse was built without: a build writes down a hash of all of them."""
+"""Check that a warehouse was built after all erasures and retractions: a build notes a hash of them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _WAIT_SECONDS = 0.0
 
 
 def hash_erasures(connection: duckdb.DuckDBPyConnection) -> str:
-    """A hash of which texts were erased from the open ledger, and which runs were retracted."""
+    """Return a hash of which texts were erased from the open ledger, and which runs were retracted."""
     erased = connection.execute(
         "select run_id, prompt_id, trial, attempt from raw.erasures order by all"
     ).fetchall()
@@ -27,7 +27,7 @@ def hash_erasures(connection: duckdb.DuckDBPyConnection) -> str:
 
 
 def erased_since_build(warehouse: Path, ledger: Path) -> bool:
-    """Whether texts were erased from the ledger, or runs retracted, that the warehouse may still hold words of.
+    """Return whether texts were erased from the ledger, or runs retracted, that the warehouse may still hold words of.
 
     Raises:
         LedgerError: the ledger cannot be read.
@@ -38,7 +38,7 @@ def erased_since_build(warehouse: Path, ledger: Path) -> bool:
 
 
 def erasure_warning(warehouse: Path, ledger: Path) -> str | None:
-    """A sentence where a warehouse may hold words of erased texts; None where not, or where the ledger is not at hand."""
+    """Return a sentence where a warehouse may hold words of erased texts; None where not, or where the ledger is not at hand."""
     try:
         with Ledger(ledger).read(wait_seconds=_WAIT_SECONDS) as connection:
             differs = _differs(warehouse, connection)
@@ -61,7 +61,7 @@ def _differs(warehouse: Path, ledger: duckdb.DuckDBPyConnection) -> bool:
 
 
 def _built_without(warehouse: Path) -> str | None:
-    """The hash of what was erased before the build; None where it was not written down."""
+    """Return the hash of what was erased before the build; None where it was not written down."""
     with connect_read_only(warehouse) as connection:
         written = connection.execute(
             "select 1 from duckdb_columns() where not internal and schema_name = 'publication' and table_name = 'build' "

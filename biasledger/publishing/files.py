@@ -19,13 +19,13 @@ from typing import Any
 
 from biasledger.publishing.public import PublicTable
 from biasledger.publishing.published import DATABASE, Column, Published, Table
-from biasledger.publishing.quoting import quote_name, quote_text
 from biasledger.publishing.reasons import reason_of
 from biasledger.publishing.warehouse import PublishError, write_tables
 from collector.errors import InputError
 from collector.files.csv import FORMULA_STARTS, inert
 from collector.files.lock import lock
 from collector.files.replacing import sync_file, sync_folder
+from collector.sql import identifier, literal
 
 MANIFEST = "manifest.json"
 FORMATS = ("parquet", "csv", "duckdb")
@@ -95,7 +95,7 @@ def _locked(folder: Path) -> Iterator[None]:
 
 
 def _listed_files(path: Path) -> frozenset[PurePosixPath]:
-    """The files of an earlier publication, by its manifest; only these are ours to replace or to remove."""
+    """Return the files of an earlier publication, by its manifest; only these are ours to replace or to remove."""
     if not path.exists():
         return frozenset()
     try:
@@ -110,7 +110,7 @@ def _listed_files(path: Path) -> frozenset[PurePosixPath]:
 
 
 def _left_files(path: Path) -> frozenset[PurePosixPath]:
-    """The files of a publication that was stopped while renaming, some of which have their names already."""
+    """Return the files of a publication that was stopped while renaming, some of which have their names already."""
     try:
         return _listed_files(path)
     except InputError:
@@ -200,32 +200,34 @@ def _parquet(published: Published, table: Table, path: Path) -> str:
         "build_id": published.build.build_id,
         "key": ", ".join(table.key),
     }
-    pairs = ", ".join(f"{name}: {quote_text(value)}" for name, value in metadata.items())
-    return f"copy {table.source} to {quote_text(str(path))} (format parquet, compression zstd, kv_metadata {{{pairs}}})"
+    pairs = ", ".join(f"{name}: {literal(value)}" for name, value in metadata.items())
+    return (
+        f"copy {table.source} to {literal(path)} (format parquet, compression zstd, kv_metadata {{{pairs}}})"
+    )
 
 
 def _csv(_: Published, table: Table, path: Path) -> str:
     """Text in quotes, so that an empty one is no null; nulls are empty."""
     columns = ", ".join(_csv_column(column) for column in table.columns)
-    texts = [quote_name(inert(column.name)) for column in table.columns if _is_text(column)]
+    texts = [identifier(inert(column.name)) for column in table.columns if _is_text(column)]
     quoted = f", force_quote ({', '.join(texts)})" if texts else ""
     return (
-        f"copy (select {columns} from {table.source}) to {quote_text(str(path))} "
+        f"copy (select {columns} from {table.source}) to {literal(path)} "
         f"(format csv, header, delimiter ',', quote '\"', escape '\"', nullstr ''{quoted})"
     )
 
 
 def _csv_column(column: Column) -> str:
-    name = quote_name(column.name)
+    name = identifier(column.name)
     value = name
     if _is_nested(column):
         value = f"cast(to_json({name}) as varchar)"
     elif _is_text(column):
         value = f"cast({name} as varchar)"
     if _is_text(column):
-        starts = quote_text(FORMULA_STARTS)
+        starts = literal(FORMULA_STARTS)
         value = f"case when {value} <> '' and contains({starts}, left({value}, 1)) then '''' || {value} else {value} end"
-    return f"{value} as {quote_name(inert(column.name))}"
+    return f"{value} as {identifier(inert(column.name))}"
 
 
 _PLAIN = re.compile(
@@ -234,7 +236,7 @@ _PLAIN = re.compile(
 
 
 def _is_text(column: Column) -> bool:
-    """Whether its cells may hold anything at all; numbers, moments and truth values begin with what they are."""
+    """Return whether its cells may start with any character, unlike numbers, moments and Boolean values."""
     return _PLAIN.fullmatch(column.type) is None
 
 

@@ -1,4 +1,4 @@
-"""Whether the published tables are up to date: hashes of all inputs of a build, and the notes of the last one.
+"""Check whether the published tables are up to date: hash all inputs of a build, and compare the notes of the last one.
 
 When in doubt, build: everything that may change a table counts as an input, and much that does not. Only files that models
 added by a project read from elsewhere are not seen.
@@ -38,13 +38,13 @@ _PACKAGES = (
     "rapidfuzz",
 )
 _VARIABLES = ("BIASLEDGER_", "DBT_")
-# The place of the cache of parsed projects is no input.
+# The path of the cache of parsed projects does not affect results.
 _NO_INPUT = {"BIASLEDGER_CACHE"}
-# These files are read by no method's models; they judge the methods' results.
+# No method's models read these files; findings are judged by them.
 JUDGED_BY = frozenset({"thresholds.csv", "exceptions.csv", "tolerances.csv"})
 _READ_BY_NO_MODEL = ("audits", "targets.yml")
 _SEEDS = "seeds/"
-# Words in these files that announce something that may read any file of the project, as an added model may.
+# A file with one of these words may read any project file, as a user's own model may.
 _MAY_READ = {"dbt_project.yml": (b"hook", b"on-run-"), "profiles.yml": (b"module_paths",)}
 _PACKAGES_NAMED_IN = {"packages.yml", "dependencies.yml"}
 
@@ -70,7 +70,7 @@ class LastBuild:
 
 
 def inputs_of(project: Path, ledger: Path) -> str:
-    """Return a hash of all that decides what a build publishes.
+    """Return a hash of all inputs of a build.
 
     The ledger and its journals count by size and time of change. All files of the project but those that builds write, and the
     installed seeds, count by content. So do the models, the versions of the packages that compute, the environment and, where
@@ -109,7 +109,7 @@ def methods_inputs(settings: str, ledger: Ledger, methods: Sequence[str]) -> dic
 
 
 def _model_settings(project: Path, ledger: Path) -> Iterator[tuple[str, bytes]]:
-    """Name and content of what models read in addition to the ledger."""
+    """Yield name and content of each file that models read in addition to the ledger."""
     journals = journal_folder(ledger).resolve()
     paths = [
         path
@@ -126,11 +126,9 @@ def _model_settings(project: Path, ledger: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def _may_read(path: Path) -> bool:
-    """Whether a file is a model, macro or test that a project adds, by itself or by packages, or says something of ours: it may
-    read any file of the project, one of answers, say, that was imported.
-    """
+    """Return whether the user added this model, macro, test or property file. Such code may read any project file."""
     suffix = path.suffix.lower()
-    # Next to the project's file Python is of targets, and yml of dbt.
+    # In the project's own folder only package files are dbt's; Python files there belong to targets.
     return suffix == ".sql" or (
         path.name in _PACKAGES_NAMED_IN
         if len(path.parts) == 1
@@ -175,14 +173,14 @@ def _settings(project: Path) -> Iterator[bytes]:
 
 
 def _project_files(project: Path) -> Iterator[Path]:
-    """Each file of a project, as seen from there, but for what builds and people write next to it."""
+    """Yield each file of a project, as seen from there, but for what builds and people write next to it."""
     for path in _files(project):
         if path.suffix not in {".duckdb", ".wal", ".html", ".zip", ".log"}:
             yield path.relative_to(project)
 
 
 def _installed() -> Iterator[tuple[str, bytes]]:
-    """Name and content of the installed seeds, generic tests, models and packages, and of the environment."""
+    """Yield name and content of the installed seeds, generic tests, models and packages, and of the environment."""
     for path in sorted((dbt_source() / "seeds").glob("*")):
         yield f"{_SEEDS}{path.name}", _content(path)
     # If these tests change, rows are tested again.
@@ -197,7 +195,7 @@ def _installed() -> Iterator[tuple[str, bytes]]:
 
 
 def _files(folder: Path) -> Iterator[Path]:
-    """The files below a folder, in a fixed order; what builds write and hidden folders are left out."""
+    """Yield the files below a folder, in a fixed order; what builds write and hidden folders are left out."""
     for parent, folders, names in os.walk(folder):
         left_out = _NOT_READ if Path(parent) == folder else {"__pycache__"}
         folders[:] = sorted(name for name in folders if name not in left_out and not name.startswith("."))
@@ -256,7 +254,7 @@ def remember(
 
 def up_to_date_methods(work: Path, methods: Mapping[str, str]) -> list[str]:
     """Return the methods whose tables in the work file are up to date; methods: as `methods_inputs`."""
-    before = _left(work).get("methods")
+    before = _notes_if_unchanged(work).get("methods")
     return [
         method
         for method, inputs in methods.items()
@@ -264,27 +262,27 @@ def up_to_date_methods(work: Path, methods: Mapping[str, str]) -> list[str]:
     ]
 
 
-def methods_left(work: Path, settings: str) -> list[str]:
-    """Return the methods of the last build if it was a whole one that completed, the work file is as it left it, and nothing but
-    the ledger and the seeds that findings are judged by has changed.
+def methods_last_built(work: Path, settings: str) -> list[str]:
+    """Return the methods of the last build if that was complete, and since then only the ledger and the seeds of judgement (such
+    as thresholds) have changed.
 
-    Tables of other methods may be of any earlier build.
+    Tables of other methods may be from any earlier build.
     """
-    left = _left(work)
-    return list(left.get("built", ())) if left.get("settings") == settings else []
+    notes = _notes_if_unchanged(work)
+    return list(notes.get("built", ())) if notes.get("settings") == settings else []
 
 
-def _left(work: Path) -> dict[str, Any]:
+def _notes_if_unchanged(work: Path) -> dict[str, Any]:
     """Return the notes of the last build if nothing else has written into the work file since."""
-    content = _read(work)
+    content = _read_notes(work)
     return content if work.exists() and content.get("work") == _state(work).decode() else {}
 
 
 def discard_methods(work: Path) -> None:
     """Forget that methods are up to date, because something other than a build writes into their tables."""
-    if content := _read(work):
-        left = content | {"methods": {}, "settings": ""}
-        side_file(work, "built.json").write_text(json.dumps(left), encoding="utf-8")
+    if content := _read_notes(work):
+        kept = content | {"methods": {}, "settings": ""}
+        side_file(work, "built.json").write_text(json.dumps(kept), encoding="utf-8")
 
 
 def discard_last_build(work: Path) -> None:
@@ -294,7 +292,7 @@ def discard_last_build(work: Path) -> None:
 
 def read_last_build(work: Path, warehouse: Path, inputs: str) -> LastBuild | None:
     """Return the last build if its inputs are the same and its published file is as it left it."""
-    content = _read(work)
+    content = _read_notes(work)
     try:
         if (
             content["inputs"] != inputs
@@ -311,7 +309,7 @@ def read_last_build(work: Path, warehouse: Path, inputs: str) -> LastBuild | Non
         return None
 
 
-def _read(work: Path) -> dict[str, Any]:
+def _read_notes(work: Path) -> dict[str, Any]:
     try:
         content = json.loads(side_file(work, "built.json").read_text(encoding="utf-8"))
     except (FileNotFoundError, ValueError):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from biasledger.publishing.quoting import quote_text
+from collector.sql import literal
 
 if TYPE_CHECKING:
     import duckdb
@@ -60,7 +60,7 @@ def kept_columns(
         while own.casefold() in taken:
             own = f"{KEPT}_{own}"
         taken.add(own.casefold())
-        cell = f"json_extract_string({KEPT}, {quote_text(_path(name))})"
+        cell = f"json_extract_string({KEPT}, {literal(_path(name))})"
         data_type, value = _typed(connection, table, cell)
         found.append(KeptColumn(own, name, data_type, value))
     return found

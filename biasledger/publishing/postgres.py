@@ -32,9 +32,9 @@ from biasledger.publishing.postgres_types import (
     postgres_table,
 )
 from biasledger.publishing.published import Published
-from biasledger.publishing.quoting import quote_name, quote_text
 from biasledger.publishing.warehouse import PublishError
 from collector.errors import InputError
+from collector.sql import identifier, literal
 
 if TYPE_CHECKING:
     import duckdb
@@ -64,7 +64,7 @@ def publish_postgres(
 
     Args:
         published: the tables.
-        uri: `postgresql://user@host:port/database`; a password may stand in it, in PGPASSWORD or in ~/.pgpass.
+        uri: `postgresql://user@host:port/database`; the password can be in it, in PGPASSWORD or in ~/.pgpass.
         schema: made if absent.
         on_note: called with a sentence for each table that cannot have its primary key, and for each old one that cannot go.
 
@@ -78,7 +78,7 @@ def publish_postgres(
     ]
     tables += _about(published, tables)
     _require_names(schema, tables)
-    with _connection(uri) as connection, _told(uri, schema):
+    with _connection(uri) as connection, _errors_as_sentences(uri, schema):
         session = Session(connection, schema)
         session.begin()
         old = session.require_ours(tables)
@@ -98,10 +98,10 @@ def _about(published: Published, tables: Sequence[PostgresTable]) -> list[Postgr
     build = published.build
     moments = (build.built_at, datetime.now(UTC).replace(tzinfo=None))
     texts = [build.build_id, build.biasledger_version, build.engine_version]
-    of_build = ", ".join("null::varchar" if text is None else quote_text(text) for text in texts)
-    of_build += "".join(f", timestamp {quote_text(moment.isoformat(sep=' '))}" for moment in moments)
+    of_build = ", ".join("null::varchar" if text is None else literal(text) for text in texts)
+    of_build += "".join(f", timestamp {literal(moment.isoformat(sep=' '))}" for moment in moments)
     listed = ", ".join(
-        f"({quote_text(table.name)}, [{', '.join(quote_text(name) for name in table.key)}]::varchar[], {table.n_rows}::bigint)"
+        f"({literal(table.name)}, [{', '.join(literal(name) for name in table.key)}]::varchar[], {table.n_rows}::bigint)"
         for table in tables
     )
     text, moment = "text", "timestamp without time zone"
@@ -126,7 +126,7 @@ def _about(published: Published, tables: Sequence[PostgresTable]) -> list[Postgr
             "Grain: table. The tables that publications replace, with their keys and numbers of rows.",
             (
                 PostgresColumn("table_name", text, False, "Key."),
-                PostgresColumn("key_columns", "text[]", False, "The columns that tell its rows apart."),
+                PostgresColumn("key_columns", "text[]", False, "The columns that identify its rows."),
                 PostgresColumn("n_rows", "bigint", False, "How many rows it has."),
             ),
             ("table_name",),
@@ -139,12 +139,12 @@ def _about(published: Published, tables: Sequence[PostgresTable]) -> list[Postgr
 def _with_short_key(
     source: duckdb.DuckDBPyConnection, table: PostgresTable, on_note: Callable[[str], None]
 ) -> PostgresTable:
-    """Without the key where a row's is too long for an index: what a model says may be part of one."""
+    """Drop the key if a row's key is too long for an index, as an answer may be part of it."""
     types = {column.name: column.type for column in table.columns}
     texts = [name for name in table.key if types[name] == "text"]
     if not texts:
         return table
-    length = " + ".join(f"coalesce(strlen({quote_name(name)}), 0)" for name in texts)
+    length = " + ".join(f"coalesce(strlen({identifier(name)}), 0)" for name in texts)
     ((longest,),) = source.execute(f"select coalesce(max({length}), 0) from ({table.query})").fetchall()
     if longest <= MAX_KEY_BYTES:
         return table
@@ -192,8 +192,8 @@ def _connection(uri: str) -> Iterator[Connection]:
 
 
 @contextmanager
-def _told(uri: str, schema: str) -> Iterator[None]:
-    """Turn what the database or DuckDB says within the block into a sentence."""
+def _errors_as_sentences(uri: str, schema: str) -> Iterator[None]:
+    """Turn errors of the database or DuckDB within the block into sentences."""
     import duckdb
     from adbc_driver_postgresql.dbapi import Error
 

@@ -1,4 +1,4 @@
-"""Addresses of PostgreSQL databases, and what may be said of them: never a password."""
+"""Addresses of PostgreSQL databases, and their display without a password."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _secrets(uri: str) -> set[str]:
 
 
 def place(uri: str) -> str:
-    """The address without user and password.
+    """Return the address without user and password.
 
     Raises:
         InputError: it is no address of PostgreSQL.

@@ -1,4 +1,4 @@
-"""One publication into one schema of a PostgreSQL database: tables made, altered, filled, dropped."""
+"""Publish into a schema of a PostgreSQL database: create, alter, fill and drop tables."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from biasledger.publishing.postgres_types import MAX_NAME_BYTES, PostgresTable
-from biasledger.publishing.quoting import quote_name, quote_text
 from biasledger.publishing.warehouse import PublishError
 from collector.errors import InputError
+from collector.sql import identifier, literal
 
 if TYPE_CHECKING:
     import duckdb
@@ -24,7 +24,7 @@ _NULLS_NOT_DISTINCT = 150_000  # the first version of PostgreSQL that knows it
 
 
 class Session:
-    """One publication into one schema."""
+    """A publication into one schema."""
 
     def __init__(self, connection: Connection, schema: str) -> None:
         self._connection = connection
@@ -36,28 +36,28 @@ class Session:
         self._do("set standard_conforming_strings = on")
         self._do(f"set lock_timeout = '{LOCK_SECONDS}s'")
         self._do("set client_min_messages = error")
-        lock = f"hashtextextended({quote_text(f'biasledger publish {self._schema}')}, 0)"
-        if not self._one(f"select pg_try_advisory_xact_lock({lock})"):
+        lock = f"hashtextextended({literal(f'biasledger publish {self._schema}')}, 0)"
+        if not self._fetch_one(f"select pg_try_advisory_xact_lock({lock})"):
             raise InputError(
                 f"Another `biasledger publish` writes into schema {self._schema}: wait until it ends."
             )
-        self._version = int(self._one("select current_setting('server_version_num')"))
-        known = self._one(f"select count(*) from pg_namespace where nspname = {quote_text(self._schema)}")
+        self._version = int(self._fetch_one("select current_setting('server_version_num')"))
+        known = self._fetch_one(f"select count(*) from pg_namespace where nspname = {literal(self._schema)}")
         if not known:
-            self._do(f"create schema {quote_name(self._schema)}")
+            self._do(f"create schema {identifier(self._schema)}")
 
     def require_ours(self, tables: Sequence[PostgresTable]) -> set[str]:
         """Check that nothing of others is in the way, and return the names of the tables published before."""
         present: dict[str, str] = dict(
-            self._rows(
+            self._fetch(
                 "select relname, relkind::text from pg_class "
-                f"where relnamespace = {quote_text(quote_name(self._schema))}::regnamespace "
+                f"where relnamespace = {literal(identifier(self._schema))}::regnamespace "
                 "and relkind in ('r', 'p', 'v', 'm', 'f')"
             )
         )
         ours: set[str] = set()
         if present.get(TABLES_TABLE) == "r":
-            listed = self._rows(f"select table_name from {self._name(TABLES_TABLE)}")
+            listed = self._fetch(f"select table_name from {self._name(TABLES_TABLE)}")
             ours = {name for (name,) in listed if present.get(name) == "r"} | {TABLES_TABLE, BUILD_TABLE}
         foreign = sorted({table.name for table in tables} & (present.keys() - ours))
         if foreign:
@@ -99,11 +99,11 @@ class Session:
                 perform set_config({setting}, depends, true);
                 delete from {self._name(name)};
                 -- Still ours: the next publication may fill it again, or drop it.
-                insert into {self._name(TABLES_TABLE)} values ({quote_text(name)}, '{{}}', 0);
+                insert into {self._name(TABLES_TABLE)} values ({literal(name)}, '{{}}', 0);
             end $biasledger$
             """
         )
-        depends = " ".join(str(self._one(f"select current_setting({setting})")).split())
+        depends = " ".join(str(self._fetch_one(f"select current_setting({setting})")).split())
         if depends:
             on_note(f"{self._schema}.{name} is no longer published; it stays, empty, because {depends}.")
 
@@ -117,10 +117,10 @@ class Session:
                 self._do(f"vacuum (analyze) {self._name(table.name)}")
 
     def _columns(self, table: str) -> dict[str, tuple[str, bool]]:
-        """Name -> type and whether it may be null."""
-        rows = self._rows(
+        """Return name -> type and whether it may be null."""
+        rows = self._fetch(
             "select attname, format_type(atttypid, atttypmod), not attnotnull from pg_attribute "
-            f"where attrelid = to_regclass({quote_text(self._name(table))}) and attnum > 0 and not attisdropped"
+            f"where attrelid = to_regclass({literal(self._name(table))}) and attnum > 0 and not attisdropped"
         )
         return {name: (type_, is_nullable) for name, type_, is_nullable in rows}
 
@@ -130,14 +130,14 @@ class Session:
         gone = [
             name for name, (type_, _) in present.items() if name not in wanted or wanted[name].type != type_
         ]
-        changes = [f"drop column {quote_name(name)}" for name in gone]
+        changes = [f"drop column {identifier(name)}" for name in gone]
         for column in table.columns:
             if column.name not in present or column.name in gone:
                 changes.append(f"add column {column.definition}")
             elif column.is_nullable and not present[column.name][1]:
-                changes.append(f"alter column {quote_name(column.name)} drop not null")
+                changes.append(f"alter column {identifier(column.name)} drop not null")
             elif not column.is_nullable and present[column.name][1]:
-                changes.append(f"alter column {quote_name(column.name)} set not null")
+                changes.append(f"alter column {identifier(column.name)} set not null")
         self._drop_other_key(table)
         # One by one: a column cannot be dropped and added in one statement.
         for change in changes:
@@ -150,11 +150,11 @@ class Session:
         return "unique nulls not distinct" if self._version >= _NULLS_NOT_DISTINCT else "unique"
 
     def _present_key(self, table: str) -> tuple[bool, tuple[str, ...]] | None:
-        """Whether our constraint is a primary key, and its columns; None where there is none."""
-        rows = self._rows(
+        """Return whether our constraint is a primary key, and its columns; None where there is none."""
+        rows = self._fetch(
             "select contype = 'p', attname "
             "from pg_constraint, unnest(conkey) with ordinality as place (attnum, i), pg_attribute "
-            f"where conrelid = to_regclass({quote_text(self._name(table))}) and conname = {quote_text(_key_name(table))} "
+            f"where conrelid = to_regclass({literal(self._name(table))}) and conname = {literal(_key_name(table))} "
             "and pg_attribute.attrelid = conrelid and pg_attribute.attnum = place.attnum order by i"
         )
         return (rows[0][0], tuple(column for _, column in rows)) if rows else None
@@ -163,24 +163,24 @@ class Session:
         present = self._present_key(table.name)
         if present is not None and present != (self._kind(table) == "primary key", table.key):
             self._do(
-                f"alter table {self._name(table.name)} drop constraint {quote_name(_key_name(table.name))}"
+                f"alter table {self._name(table.name)} drop constraint {identifier(_key_name(table.name))}"
             )
 
     def _key(self, table: PostgresTable) -> None:
         if not table.key or self._present_key(table.name) is not None:
             return
-        columns = ", ".join(quote_name(name) for name in table.key)
+        columns = ", ".join(identifier(name) for name in table.key)
         self._do(
-            f"alter table {self._name(table.name)} add constraint {quote_name(_key_name(table.name))} "
+            f"alter table {self._name(table.name)} add constraint {identifier(_key_name(table.name))} "
             f"{self._kind(table)} ({columns})"
         )
 
     def _comment(self, table: PostgresTable) -> None:
         name = self._name(table.name)
         on = [(f"table {name}", table.comment)]
-        on += [(f"column {name}.{quote_name(column.name)}", column.comment) for column in table.columns]
+        on += [(f"column {name}.{identifier(column.name)}", column.comment) for column in table.columns]
         statements = "".join(
-            f"comment on {what} is {'null' if comment is None else quote_text(comment)};\n"
+            f"comment on {what} is {'null' if comment is None else literal(comment)};\n"
             for what, comment in on
         )
         tag = "biasledger"
@@ -190,19 +190,19 @@ class Session:
         self._do(f"do ${tag}$ begin\n{statements}end ${tag}$")
 
     def _name(self, table: str) -> str:
-        return f"{quote_name(self._schema)}.{quote_name(table)}"
+        return f"{identifier(self._schema)}.{identifier(table)}"
 
     def _do(self, statement: str) -> None:
         with self._connection.cursor() as cursor:
             cursor.execute(statement)
 
-    def _rows(self, query: str) -> list[tuple[Any, ...]]:
+    def _fetch(self, query: str) -> list[tuple[Any, ...]]:
         with self._connection.cursor() as cursor:
             cursor.execute(query)
             return list(cursor.fetchall())
 
-    def _one(self, query: str) -> Any:
-        return self._rows(query)[0][0]
+    def _fetch_one(self, query: str) -> Any:
+        return self._fetch(query)[0][0]
 
 
 def _key_name(table: str) -> str:
@@ -211,7 +211,7 @@ def _key_name(table: str) -> str:
 
 
 def dependents(error: Any) -> str:
-    """Which views depend on what was to go, as the server says it."""
+    """Return the views that depend on a table or column to drop, from the server's message."""
     for key, value in error.details or ():
         if key == b"PG_DIAG_MESSAGE_DETAIL":
             return " ".join(value.decode(errors="replace").split())

@@ -1,4 +1,4 @@
-"""How columns of the warehouse are kept in PostgreSQL: which type, and what DuckDB sends for it."""
+"""Map columns of the warehouse to types of PostgreSQL and to the expressions that DuckDB sends."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from biasledger.publishing.published import Column, Table
-from biasledger.publishing.quoting import quote_name
+from collector.sql import identifier
 
 # PostgreSQL's longest identifier, and the largest entry of an index (2,704 bytes) less what is stored next to the text.
 MAX_NAME_BYTES = 63
@@ -66,7 +66,7 @@ class PostgresColumn:
     @property
     def definition(self) -> str:
         """Its part of a create statement."""
-        return f"{quote_name(self.name)} {self.type}{'' if self.is_nullable else ' not null'}"
+        return f"{identifier(self.name)} {self.type}{'' if self.is_nullable else ' not null'}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ class PostgresTable:
 
 
 def postgres_table(table: Table) -> PostgresTable:
-    """A published table as PostgreSQL keeps it."""
+    """Return a published table as PostgreSQL keeps it."""
     parts = [_column(column) for column in table.columns]
     return PostgresTable(
         name=table.name,
@@ -102,10 +102,10 @@ def postgres_table(table: Table) -> PostgresTable:
 
 
 def _column(column: Column) -> tuple[PostgresColumn, str]:
-    """The column, and what DuckDB selects for it."""
-    type_, expression = _type_and_expression(column.type, quote_name(column.name))
+    """Return the column, and what DuckDB selects for it."""
+    type_, expression = _type_and_expression(column.type, identifier(column.name))
     kept = PostgresColumn(column.name, type_, column.is_nullable, column.comment)
-    return kept, f"{expression} as {quote_name(column.name)}"
+    return kept, f"{expression} as {identifier(column.name)}"
 
 
 def _type_and_expression(type_: str, value: str) -> tuple[str, str]:

@@ -15,7 +15,7 @@ class PublicTable:
 
     Attributes:
         schema, name: where it is, in the work file and when published.
-        key: the columns that together tell its rows apart, by its test; empty where it has none.
+        key: the columns that together identify its rows, by its test; empty without one.
     """
 
     schema: str
@@ -24,11 +24,11 @@ class PublicTable:
 
 
 def public_tables(manifest: Mapping[str, Any]) -> list[PublicTable]:
-    """The public models of all packages, a user's own among them, and biasledger's settings; by schema and name."""
+    """Return the public models of all packages, a user's own among them, and biasledger's settings; by schema and name."""
     nodes: Mapping[str, Any] = manifest["nodes"]
     keys: dict[str, tuple[str, ...]] = {}
     for model, columns in _unique(nodes):
-        # Where several are tested, the shortest says it all.
+        # If several keys are tested, take the shortest.
         if len(columns) < len(keys.get(model, columns)) or model not in keys:
             keys[model] = columns
     tables = [
@@ -40,7 +40,7 @@ def public_tables(manifest: Mapping[str, Any]) -> list[PublicTable]:
 
 
 def is_public(node: Mapping[str, Any]) -> bool:
-    """Whether readers may build on what a node makes: it is published."""
+    """Return whether a node's table is published."""
     if node["resource_type"] == "seed":
         # They say by what findings were judged. A user's own seeds may be anything.
         return bool(node["package_name"] == _PACKAGE)
@@ -52,7 +52,7 @@ def is_public(node: Mapping[str, Any]) -> bool:
 
 
 def _unique(nodes: Mapping[str, Any]) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Model and columns of each test that these columns tell all rows of the model apart."""
+    """Yield model and columns of each test that these columns identify the model's rows."""
     for node in nodes.values():
         test, model = node.get("test_metadata") or {}, node.get("attached_node")
         if model is None or node["config"].get("where"):

@@ -10,10 +10,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from biasledger.opening import told_if_closed
-from biasledger.publishing.quoting import quote_name, quote_text
+from biasledger.opening import opening_errors_as_sentences
 from biasledger.publishing.warehouse import MEMORY_LIMIT, PUBLICATION, BuildInfo
 from collector.errors import InputError
+from collector.sql import identifier, literal
 
 if TYPE_CHECKING:
     import duckdb
@@ -36,9 +36,9 @@ class Table:
     """A published table.
 
     Attributes:
-        schema, name: where it is in the warehouse; the name alone tells it apart.
+        schema, name: its place in the warehouse; names are unique.
         comment: its grain and what it is for.
-        key: the columns that together tell its rows apart; empty where that is not tested.
+        key: the columns that together identify its rows; empty if that is not tested.
         columns: in order.
         n_rows: how many.
     """
@@ -53,7 +53,7 @@ class Table:
     @property
     def source(self) -> str:
         """Its name in SQL."""
-        return f"{DATABASE}.{quote_name(self.schema)}.{quote_name(self.name)}"
+        return f"{DATABASE}.{identifier(self.schema)}.{identifier(self.name)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +87,8 @@ def open_published(warehouse: Path) -> Iterator[Published]:
     connection = duckdb.connect(":memory:")
     try:
         connection.execute("set memory_limit = ?", [MEMORY_LIMIT])
-        with told_if_closed(warehouse):
-            connection.execute(f"attach {quote_text(str(warehouse))} as {DATABASE} (read_only)")
+        with opening_errors_as_sentences(warehouse):
+            connection.execute(f"attach {literal(warehouse)} as {DATABASE} (read_only)")
         yield Published(warehouse, connection, _build(connection, warehouse), _tables(connection))
     finally:
         connection.close()
@@ -150,6 +150,6 @@ def _columns(connection: duckdb.DuckDBPyConnection, schema: str, name: str) -> t
 
 def _n_rows(connection: duckdb.DuckDBPyConnection, schema: str, name: str) -> int:
     rows = connection.execute(
-        f"select count(*) from {DATABASE}.{quote_name(schema)}.{quote_name(name)}"
+        f"select count(*) from {DATABASE}.{identifier(schema)}.{identifier(name)}"
     ).fetchall()
     return int(rows[0][0])

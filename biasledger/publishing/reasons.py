@@ -1,4 +1,4 @@
-"""Why a file could not be written, in a few words: DuckDB wraps what the system says into its own, some of it JSON."""
+"""Short reasons why a file could not be written, taken out of DuckDB's messages, some of which are JSON."""
 
 from __future__ import annotations
 

@@ -6,7 +6,6 @@ stops half-way, the old one stays, and the next publication removes the rest.
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -18,10 +17,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from biasledger.publishing.kept_columns import kept_columns
 from biasledger.publishing.public import PublicTable
-from biasledger.publishing.quoting import quote_name, quote_text
 from biasledger.publishing.reasons import reason_of
 from collector.errors import BiasledgerError, InputError
 from collector.files.replacing import replace_file
+from collector.sql import identifier, literal
 
 if TYPE_CHECKING:
     import duckdb
@@ -40,7 +39,7 @@ class PublishError(BiasledgerError):
 
 @dataclass(frozen=True, slots=True)
 class BuildInfo:
-    """Which build made the tables, for those who read them.
+    """The build that made the tables, for their readers.
 
     Attributes:
         build_id: dbt's invocation_id, new in every build.
@@ -177,7 +176,7 @@ def _copy(
     with_kept: bool,
 ) -> None:
     """Copy a table with its types, what must not be null, and its comments."""
-    where = f"{quote_name(table.schema)}.{quote_name(table.name)}"
+    where = f"{identifier(table.schema)}.{identifier(table.name)}"
     if not columns:
         raise PublishError(f"The table {table.schema}.{table.name} is public but was not built.")
     kept = (
@@ -194,15 +193,15 @@ def _copy(
     ]
     values = "".join(f", {one.value}" for one in kept)
     definitions = [
-        f"{quote_name(column.name)} {column.data_type}{'' if column.is_nullable else ' not null'}"
+        f"{identifier(column.name)} {column.data_type}{'' if column.is_nullable else ' not null'}"
         for column in columns
     ]
     statements = [
-        f"create schema if not exists new.{quote_name(table.schema)}",
+        f"create schema if not exists new.{identifier(table.schema)}",
         f"create table new.{where} ({', '.join(definitions)})",
-        *([f"comment on table new.{where} is {quote_text(comment)}"] if comment else []),
+        *([f"comment on table new.{where} is {literal(comment)}"] if comment else []),
         *(
-            f"comment on column new.{where}.{quote_name(column.name)} is {quote_text(column.comment)}"
+            f"comment on column new.{where}.{identifier(column.name)} is {literal(column.comment)}"
             for column in columns
             if column.comment
         ),
@@ -219,7 +218,7 @@ class _Column(NamedTuple):
 
 
 def _columns(connection: duckdb.DuckDBPyConnection, source: str) -> dict[tuple[str, str], list[_Column]]:
-    """The columns of each table of a database, in their order, by schema and name: the catalog is slow to read."""
+    """Return the columns of each table of a database, in their order, by schema and name: the catalog is slow to read."""
     found: dict[tuple[str, str], list[_Column]] = defaultdict(list)
     rows = connection.execute(
         """
@@ -276,10 +275,10 @@ def _describe(connection: duckdb.DuckDBPyConnection, tables: Sequence[PublicTabl
         )
     comments = {
         "build": "Which build these tables are of: one row.",
-        "tables": "Grain: table. The columns that together tell its rows apart.",
+        "tables": "Grain: table. The columns that together identify its rows.",
     }
     for name, comment in comments.items():
-        connection.execute(f"comment on table {schema}.{name} is {quote_text(comment)}")
+        connection.execute(f"comment on table {schema}.{name} is {literal(comment)}")
 
 
 def _counts(
@@ -288,7 +287,7 @@ def _counts(
     if not tables:
         return {}
     counted = " union all ".join(
-        f"select {place}, count(*) from {database}.{quote_name(table.schema)}.{quote_name(table.name)}"
+        f"select {place}, count(*) from {database}.{identifier(table.schema)}.{identifier(table.name)}"
         for place, table in enumerate(tables)
     )
     found = dict(connection.execute(counted).fetchall())
@@ -345,7 +344,7 @@ def _memory(spill: Path | None) -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 def _clear(new: Path, spill: Path) -> None:
-    """Remove what a publication leaves when it is stopped."""
+    """Remove the files that a stopped publication leaves."""
     for path in (new, _wal(new)):
         path.unlink(missing_ok=True)
     shutil.rmtree(spill, ignore_errors=True)
@@ -361,4 +360,4 @@ def _is_duckdb_file(path: Path) -> bool:
 
 
 def _path(path: Path) -> str:
-    return quote_text(os.fspath(path))
+    return literal(path)

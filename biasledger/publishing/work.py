@@ -28,7 +28,8 @@ _CODE = {".sql", ".py", ".yml"}
 
 
 def work_file(project: Path, warehouse: Path) -> Path:
-    """Where the tables of `warehouse` are built: in the project, since it holds answers that readers have no business with.
+    """Return where the tables of `warehouse` are built: in the project, since it holds answers that readers have no business
+    with.
 
     The file goes by the warehouse's name; the name of one outside the project's own folder carries a hash of its place.
     """
@@ -39,7 +40,7 @@ def work_file(project: Path, warehouse: Path) -> Path:
 
 
 def spark_file(work: Path) -> Path:
-    """Where a build on Spark hands back the public tables that go into the same warehouse as those of a work file."""
+    """Return where a build on Spark hands back the public tables that go into the same warehouse as those of a work file."""
     return work.with_name(f"{work.stem}.spark{work.suffix}")
 
 
@@ -64,7 +65,7 @@ def locked(project: Path) -> Iterator[None]:
         os.close(descriptor)
 
 
-def remove_what_is_gone(work: Path, ledger: Ledger) -> list[str]:
+def delete_outdated_work_file(work: Path, ledger: Ledger) -> list[str]:
     """Delete the work file if it may hold what the ledger no longer does (erased texts, retracted or removed runs), or what
     another version of the models made.
 
@@ -86,7 +87,7 @@ def remove_what_is_gone(work: Path, ledger: Ledger) -> list[str]:
         ]
         erasures = hash_erasures(connection)
     models = hash_models()
-    before = _read(seen)
+    before = _read_notes(seen)
     reason = None
     if work.exists():
         if not set(before.runs) <= set(runs) or not before.erasures:
@@ -104,12 +105,12 @@ def remove_what_is_gone(work: Path, ledger: Ledger) -> list[str]:
 
 
 def hash_models() -> str:
-    """A hash of the installed models, macros, measures and readers: of all that decides what incremental tables hold."""
+    """Return a hash of the installed models, macros, measures and readers: of all that decides what incremental tables hold."""
     source, package = dbt_source(), Path(__file__).resolve().parents[1]
     folders = [(source, name) for name in ("models", "macros")]
     folders += [(package, name) for name in ("measures", "model_inputs")]
     folders.append((package.parent / "collector", "answers"))
-    files = [(source, source / "dbt_project.yml")]
+    files = [(source, source / "dbt_project.yml"), (package.parent, package.parent / "collector" / "sql.py")]
     files += [
         (base, path)
         for base, name in folders
@@ -125,14 +126,14 @@ def hash_models() -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """How the work file was last built into: the ledger's runs, a hash of its erasures, and one of the models."""
+    """Notes on the last build into the work file: the ledger's runs, a hash of its erasures, and one of the models."""
 
     runs: tuple[str, ...] = ()
     erasures: str = ""
     models: str = ""
 
 
-def _read(seen: Path) -> _Seen:
+def _read_notes(seen: Path) -> _Seen:
     """Return the notes of the last build; empty if there are none."""
     try:
         content = json.loads(seen.read_text(encoding="utf-8"))

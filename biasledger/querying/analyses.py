@@ -32,7 +32,7 @@ class Analysis:
 
 
 def list_analyses(project: Path | None = Path()) -> list[Analysis]:
-    """The shipped analyses and those of a project, by method and name; a project's own take the place of shipped ones."""
+    """Return the shipped analyses and those of a project, by method and name; a project's own take the place of shipped ones."""
     found: dict[str, Analysis] = {}
     folders = [dbt_source() / "analyses", *([] if project is None else [project / "analyses"])]
     for folder in folders:
@@ -44,7 +44,7 @@ def list_analyses(project: Path | None = Path()) -> list[Analysis]:
 
 
 def read_sql(source: str, project: Path = Path()) -> str:
-    """The SQL that an argument means: a file, an analysis by its name or path, or the SQL itself.
+    """Return the SQL that an argument means: a file, an analysis by its name or path, or the SQL itself.
 
     Args:
         source: SQL has white space in it; what has none is a file or a name.
@@ -104,7 +104,7 @@ def _is_file(path: Path) -> bool:
 
 
 def question_of(text: str) -> str:
-    """The first comment, over as many lines as it has."""
+    """Return the first comment, over as many lines as it has."""
     lines: list[str] = []
     for line in text.splitlines():
         if line.startswith("--"):
@@ -115,7 +115,7 @@ def question_of(text: str) -> str:
 
 
 def _tables() -> set[str]:
-    """The names of what is published: marts and settings."""
+    """Return the names of what is published: marts and settings."""
     return {table.name for table in described_tables()} | {
         path.stem for path in (dbt_source() / "seeds").glob("*.csv")
     }
@@ -130,7 +130,7 @@ def _table_name(*names: str) -> str:
 
 
 def _var(name: str) -> bool:
-    """Whether texts are published is known by whether their table is there; no other setting of dbt is known."""
+    """Return whether texts are published is known by whether their table is there; no other setting of dbt is known."""
     if name != "publish_texts":
         from jinja2 import TemplateError
 

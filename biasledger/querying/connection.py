@@ -1,4 +1,4 @@
-"""The warehouse opened so that a query can read its tables and do nothing else."""
+"""Open the warehouse so that a query can only read its tables."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from biasledger.opening import refuse_ledger, told_if_closed
+from biasledger.opening import opening_errors_as_sentences, refuse_ledger
 from collector.errors import BiasledgerError
+from collector.sql import identifier, literal
 
 if TYPE_CHECKING:
     import duckdb
 
-# Where biasledger's own tables are; a name without a schema is looked for there first.
+# The schemas of biasledger's own tables, which are searched first for a name without a schema.
 SCHEMAS = ("marts", "settings")
 # The order counts: after the last one nothing can be set any more. Without external access a query reads no files, loads no
 # extensions and attaches nothing; without replacements it reads no Python variables either.
@@ -42,16 +43,16 @@ def locked_warehouse(path: Path, *, memory_limit: str | None = None) -> Iterator
 
     # A separate database, whose locks belong to no other connection of this process.
     with duckdb.connect(":memory:") as connection:
-        with told_if_closed(path):
-            connection.execute(f"attach {_quoted(str(path))} as warehouse (read_only)")
+        with opening_errors_as_sentences(path):
+            connection.execute(f"attach {literal(path)} as warehouse (read_only)")
             refuse_ledger(connection, path)
             schemas = _schemas(connection)
         if SCHEMAS[0] not in schemas:
             raise BiasledgerError(f"{path} holds no published tables: `biasledger build` makes them.")
-        names = [f'warehouse."{_escaped(schema)}"' for schema in schemas]
-        connection.execute(f"set search_path = {_quoted(','.join(names))}")
+        names = [f"warehouse.{identifier(schema)}" for schema in schemas]
+        connection.execute(f"set search_path = {literal(','.join(names))}")
         if memory_limit is not None:
-            connection.execute(f"set memory_limit = {_quoted(memory_limit)}")
+            connection.execute(f"set memory_limit = {literal(memory_limit)}")
             connection.execute("set max_temp_directory_size = '0B'")
         for setting in _LOCK:
             connection.execute(setting)
@@ -59,16 +60,8 @@ def locked_warehouse(path: Path, *, memory_limit: str | None = None) -> Iterator
 
 
 def _schemas(connection: duckdb.DuckDBPyConnection) -> list[str]:
-    """The schemas that hold tables: biasledger's own first, then those of a user's own models."""
+    """Return the schemas that hold tables: biasledger's own first, then those of a user's own models."""
     found = connection.execute(
         "select distinct schema_name from duckdb_tables() where database_name = 'warehouse' order by all"
     ).fetchall()
     return sorted((str(name) for (name,) in found), key=lambda name: (name not in SCHEMAS, name))
-
-
-def _quoted(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
-
-
-def _escaped(name: str) -> str:
-    return name.replace('"', '""')

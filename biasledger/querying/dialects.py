@@ -32,7 +32,7 @@ def translate(sql: str, dialect: str, schema: str | None = None) -> Translation:
 
     Args:
         schema: where the published tables are in the other warehouse, as `biasledger` or `database.schema`; None leaves the names
-            as they stand in the query.
+            as they are in the query.
 
     Raises:
         InputError: an unknown dialect, no statement or several, or SQL that sqlglot cannot read.
@@ -68,7 +68,7 @@ def translate(sql: str, dialect: str, schema: str | None = None) -> Translation:
 
 
 def _in_schema(statement: Query, schema: str | None) -> Query:
-    """A copy whose published tables are named in another schema; names that the query itself gives stay."""
+    """Return a copy whose published tables are named in another schema; names that the query itself gives stay."""
     from sqlglot import exp
 
     moved = statement.copy()
@@ -84,7 +84,7 @@ def _in_schema(statement: Query, schema: str | None) -> Query:
 
 
 def _reason(error: Exception) -> str:
-    """The first error, without the excerpt that sqlglot underlines with escape sequences."""
+    """Return the first error, without the excerpt that sqlglot underlines with escape sequences."""
     errors = getattr(error, "errors", None)
     if errors:
         first = errors[0]

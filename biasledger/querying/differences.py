@@ -1,4 +1,4 @@
-"""Where a query that sqlglot translated may mean something else than in DuckDB.
+"""Find parts of a translated query that may differ in meaning from DuckDB.
 
 PostgreSQL and Spark are known: each rule looks for one thing in the parsed query and says what differs there. For any other
 warehouse one sentence says what to look at. Nulls' place in an order is no rule: sqlglot writes it out wherever a warehouse's own
@@ -76,14 +76,14 @@ def differences(query: Expr, translated: str, dialect: str) -> tuple[str, ...]:
 
 
 def _about(nodes: Iterable[Expr], sentence: str) -> list[str]:
-    shown = list(dict.fromkeys(_shown(node) for node in nodes))
+    shown = list(dict.fromkeys(_shortened_sql(node) for node in nodes))
     if not shown:
         return []
     more = f" and {len(shown) - 2} more" if len(shown) > 2 else ""
     return [f"{', '.join(shown[:2])}{more}: {sentence}"]
 
 
-def _shown(node: Expr) -> str:
+def _shortened_sql(node: Expr) -> str:
     text = " ".join(node.sql(dialect="duckdb", comments=False).split())
     return text if len(text) <= _SHOWN_CHARACTERS else text[: _SHOWN_CHARACTERS - 1] + "…"
 
@@ -93,7 +93,7 @@ def _every(*kinds: type[Expr]) -> Callable[[Expr], Iterator[Expr]]:
 
 
 def _divisions(query: Expr) -> Iterator[Expr]:
-    """Those whose divisor may be zero."""
+    """Yield divisions whose divisor may be zero."""
     for division in query.find_all(exp.Div):
         divisor = division.expression.unnest()
         if not (isinstance(divisor, exp.Nullif) or (divisor.is_number and divisor.to_py())):
@@ -130,7 +130,7 @@ def _odd_joins(query: Expr) -> Iterator[Expr]:
 
 
 def _reused_names(query: Expr) -> Iterator[Expr]:
-    """A new name used by the same select's columns, conditions or groups, or inside an expression of its order."""
+    """Yield a new name used by the same select's columns, conditions or groups, or inside an expression of its order."""
     for select in query.find_all(exp.Select):
         given = {one.alias for one in select.expressions if isinstance(one, exp.Alias)}
         taken = _columns_of_sources(select)
@@ -149,7 +149,7 @@ def _reused_names(query: Expr) -> Iterator[Expr]:
 
 
 def _columns_of_sources(select: exp.Select) -> set[str]:
-    """Names that a select's tables have anyway, where they are public ones or a select of their own."""
+    """Return names that a select's tables have anyway, where they are public ones or a select of their own."""
     known = {table.name: {column.name for column in table.columns} for table in described_tables()}
     for with_ in (node.args.get("with_") or node.args.get("with") for node in _with_ancestors(select)):
         for cte in with_.expressions if with_ else ():
@@ -210,7 +210,7 @@ def _double_rounds(query: Expr) -> Iterator[Expr]:
 
 
 def _with_types(query: Expr) -> Expr:
-    """The query with types where the public tables' descriptions give them; as it is where sqlglot cannot tell."""
+    """Return the query with the types of public tables; unchanged if sqlglot cannot infer them."""
     from sqlglot.errors import SqlglotError
     from sqlglot.optimizer.annotate_types import annotate_types
     from sqlglot.optimizer.qualify import qualify
@@ -233,7 +233,7 @@ def _with_types(query: Expr) -> Expr:
         return query
 
 
-_UNKNOWN = "sqlglot does not know this function and prints it as it stands; look it up for {0}."
+_UNKNOWN = "sqlglot does not know this function and prints it unchanged; look it up for {0}."
 _INT_DIVISION = (
     "// is printed as another function for {0}, or by floating point: a divisor of zero and numbers beyond 2 to the 53rd may "
     "give something else."

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Sink(Protocol):
-    """Where text goes: a file, or standard output."""
+    """A destination of text: a file, or standard output."""
 
     def write(self, text: str, /) -> object:
         """Take some text."""
@@ -38,7 +38,7 @@ def write_csv(result: Result, sink: Sink) -> None:
 
 
 def without_formulas(result: Result) -> Result:
-    """The same with a ' before each text that a spreadsheet would take for a formula."""
+    """Return the same with a ' before each text that a spreadsheet would take for a formula."""
     rows = (tuple(_inert(value) for value in row) for row in result.rows)
     return replace(result, columns=tuple(map(_inert, result.columns)), rows=rows)
 
@@ -67,7 +67,7 @@ def write_markdown(result: Result, sink: Sink) -> None:
 
 
 def plain_text(value: object) -> str:
-    """One value as text that loses nothing: the shortest digits that read back as the same number, ISO dates, JSON."""
+    """Return a value as lossless text: the shortest digits that read back as the same number, ISO dates, JSON."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, Decimal):
@@ -82,7 +82,7 @@ def plain_text(value: object) -> str:
 
 
 def json_value(value: object) -> Any:
-    """One value as JSON has it."""
+    """Return a value as a JSON value."""
     if value is None or isinstance(value, bool | int | str):
         return value
     if isinstance(value, float):
@@ -109,7 +109,7 @@ def _csv_field(value: object) -> str:
 
 
 def _distinct(columns: Sequence[str]) -> list[str]:
-    """Names for an object's keys: a second `run_id` is `run_id_2`."""
+    """Return names for an object's keys: a second `run_id` is `run_id_2`."""
     names: list[str] = []
     for column in columns:
         name, number = column, 2

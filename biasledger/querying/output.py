@@ -31,7 +31,7 @@ _ROWS_OF_A_TABLE = 100
 
 @dataclass(frozen=True)
 class Written:
-    """How many rows were written, whether there are more, and which columns did not fit into a table."""
+    """The number of rows written, whether there are more, and the columns that did not fit into a table."""
 
     n_rows: int
     is_cut: bool
@@ -39,7 +39,7 @@ class Written:
 
 
 def format_of(name: str | None, output: Path | None) -> str:
-    """The format asked for; without one the file's ending says it, and without that it is a table."""
+    """Return the requested format; without one, that of the file's ending, or a table."""
     if name is not None:
         return name
     return "table" if output is None else _SUFFIXES.get(output.suffix.lower(), "csv")

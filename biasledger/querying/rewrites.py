@@ -24,7 +24,7 @@ _CONDITIONS = (exp.Predicate, exp.Connector, exp.Not)
 
 
 def rewritten(query: Query, dialect: str) -> Query:
-    """A copy of the query, as DuckDB's dialect parsed it, that sqlglot prints rightly for `dialect`."""
+    """Return a copy of the query, as DuckDB's dialect parsed it, that sqlglot prints rightly for `dialect`."""
     tree = query.copy()
     for rewrite in (*_REWRITES, *_REWRITES_OF.get(dialect, ())):
         # Innermost first, as an outer node is put in its new place as a copy.
@@ -109,14 +109,14 @@ def _truth_as_number(node: Expr, _: str) -> Expr | None:
 
 
 def _number_as_condition(node: Expr, _: str) -> Expr | None:
-    """The other way round: what `coalesce` gives is a number there, and no condition."""
+    """Return the other way round: what `coalesce` gives is a number there, and no condition."""
     if not isinstance(node, exp.Coalesce) or not _is_condition(node):
         return None
     return exp.EQ(this=node.copy(), expression=exp.Literal.number(1))
 
 
 def _is_condition(node: Expr) -> bool:
-    """Whether a truth value stands where SQL Server takes a condition."""
+    """Return whether a Boolean value is used where SQL Server requires a condition."""
     parent = node.parent
     if isinstance(parent, exp.Paren):
         return _is_condition(parent)

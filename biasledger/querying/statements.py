@@ -1,4 +1,4 @@
-"""Runs one reading statement on the published tables; what is wrong with it is said in one sentence with the nearest name."""
+"""Run one reading statement on the published tables; an error is one sentence with the nearest name."""
 
 from __future__ import annotations
 
@@ -45,14 +45,14 @@ def run_statement(connection: duckdb.DuckDBPyConnection, sql: str, *, fetched: i
 
 
 def open_statement(connection: duckdb.DuckDBPyConnection, sql: str) -> duckdb.DuckDBPyConnection:
-    """The same, not yet fetched; fetch within `told_of_statement`.
+    """Return the same, not yet fetched; fetch within `statement_errors_as_sentences`.
 
     DuckDB's own parser says how many statements there are and what they do, as it is the one that runs them.
 
     Raises:
         InputError: no statement or several, one that does not read, an unknown name, or another error that DuckDB finds.
     """
-    with told_of_statement(connection, sql):
+    with statement_errors_as_sentences(connection, sql):
         statements = connection.extract_statements(sql)
         if len(statements) != 1:
             raise InputError(f"The query has {len(statements) or 'no'} statements and should have one.")
@@ -70,7 +70,7 @@ def open_statement(connection: duckdb.DuckDBPyConnection, sql: str) -> duckdb.Du
 
 
 @contextmanager
-def told_of_statement(connection: duckdb.DuckDBPyConnection, sql: str) -> Iterator[None]:
+def statement_errors_as_sentences(connection: duckdb.DuckDBPyConnection, sql: str) -> Iterator[None]:
     """Say in a sentence what DuckDB finds wrong with a statement in the block, also where only a row shows it.
 
     Raises:
@@ -85,13 +85,13 @@ def told_of_statement(connection: duckdb.DuckDBPyConnection, sql: str) -> Iterat
 
 
 def _fetched(cursor: duckdb.DuckDBPyConnection, sql: str, n: int) -> Iterator[tuple[Any, ...]]:
-    with told_of_statement(cursor, sql):
+    with statement_errors_as_sentences(cursor, sql):
         while rows := cursor.fetchmany(n):
             yield from rows
 
 
 def _is_pivot(sql: str) -> bool:
-    """DuckDB makes two statements of a PIVOT without a list of values; nothing else of several parts may run."""
+    """Allow several statements only for a PIVOT without a list of values, which DuckDB splits in two."""
     import sqlglot
     from sqlglot.errors import SqlglotError
 
@@ -117,7 +117,7 @@ def _sentence(connection: duckdb.DuckDBPyConnection, sql: str, error: duckdb.Err
 
 
 def _place(message: str) -> str:
-    """Where DuckDB's caret points, as line and column of the query; it is cut off at the left of long lines."""
+    """Return where DuckDB's caret points, as line and column of the query; it is cut off at the left of long lines."""
     lines = message.splitlines()
     shown = next((index for index, line in enumerate(lines) if _LINE.match(line)), None)
     if shown is None or shown + 1 >= len(lines) or lines[shown].partition(": ")[2].startswith("..."):
@@ -163,7 +163,7 @@ def _no_column(connection: duckdb.DuckDBPyConnection, sql: str, name: str) -> st
 
 
 def _tables_read(sql: str) -> frozenset[str]:
-    """The tables that a query names; none where sqlglot cannot read what DuckDB can."""
+    """Return the tables that a query names; none where sqlglot cannot read what DuckDB can."""
     import sqlglot
     from sqlglot.errors import SqlglotError
 

@@ -106,7 +106,7 @@ def cell_length(text: str) -> int:
 
 
 def fitted(columns: Sequence[Sequence[str]], width: int, *, gap: int) -> list[int]:
-    """The columns' widths, of which the widest are narrowed, all alike, until they fit with a gap after each.
+    """Return the columns' widths, of which the widest are narrowed, all alike, until they fit with a gap after each.
 
     None becomes narrower than its longest word, so that texts are folded at blanks and numbers and ids are not.
     """
@@ -119,12 +119,12 @@ def fitted(columns: Sequence[Sequence[str]], width: int, *, gap: int) -> list[in
 
 
 def word_length(column: Sequence[str]) -> int:
-    """How many places the longest word of some texts takes, at most those to which a column can be narrowed."""
+    """Return how many places the longest word of some texts takes, at most those to which a column can be narrowed."""
     return min(max((cell_length(word) for text in column for word in text.split()), default=0), _NARROW)
 
 
 def _fitting(longest: Sequence[int], cells: Sequence[Sequence[str]], width: int) -> list[int]:
-    """The places of the columns that fit side by side, at least one."""
+    """Return the places of the columns that fit side by side, at least one."""
     needed = [min(one, _NARROW) + _GAP for one in longest]
     left = list(range(len(needed)))
     # Columns with the same value everywhere are left out first.
@@ -144,9 +144,9 @@ def _show_columns(
 
     table = Table(box=box.SIMPLE_HEAD, padding=(0, _GAP - 1, 0, 0), pad_edge=False, show_edge=False)
     for name, is_number in zip(names, numeric, strict=True):
-        table.add_column(_plain(name), justify="right" if is_number else "left", overflow="fold")
+        table.add_column(_unstyled(name), justify="right" if is_number else "left", overflow="fold")
     for line in cells:
-        table.add_row(*map(_plain, line))
+        table.add_row(*map(_unstyled, line))
     console.print(table)
 
 
@@ -157,11 +157,11 @@ def _show_block(console: Console, names: Sequence[str], cells: Sequence[str]) ->
     block.add_column(no_wrap=True)
     block.add_column(overflow="fold")
     for name, cell in zip(names, cells, strict=True):
-        block.add_row(_plain(name), _plain(cell))
+        block.add_row(_unstyled(name), _unstyled(cell))
     console.print(block)
 
 
-def _plain(text: str) -> Text:
+def _unstyled(text: str) -> Text:
     """Text that rich takes as it is, without looking for its own markup."""
     from rich.text import Text
 

@@ -27,7 +27,7 @@ class Column:
 
 @dataclass(frozen=True)
 class DescribedTable:
-    """A mart: its method (`SHARED` for what all methods share), what one row is, what it tells, key and columns."""
+    """A mart: its method (`SHARED` for what all methods share), what one row is, its description, key and columns."""
 
     name: str
     method: str
@@ -39,7 +39,7 @@ class DescribedTable:
 
 @cache
 def described_tables() -> tuple[DescribedTable, ...]:
-    """The marts in the order of their methods and, in each, of their YAML."""
+    """Return the marts in the order of their methods and, in each, of their YAML."""
     order = (SHARED, *method_names())
     models = dbt_source() / "models"
     # First the tables that people ask for most, then the findings themselves, then comparisons and records.
@@ -75,7 +75,7 @@ def _tables(path: Path) -> Iterable[DescribedTable]:
 
 
 def _key(model: Mapping[str, Any]) -> tuple[str, ...]:
-    """The columns that a test holds to be unique together, or the one column that is by itself."""
+    """Return the columns that a test holds to be unique together, or the one column that is by itself."""
     for test in model.get("data_tests", ()):
         if isinstance(test, dict) and "unique_combination" in test:
             return tuple(test["unique_combination"]["arguments"]["columns"])

@@ -16,6 +16,7 @@ from biasledger.opening import connect_read_only
 from biasledger.querying.analyses import read_sql
 from collector.errors import InputError
 from collector.hints import did_you_mean
+from collector.sql import literal
 
 if TYPE_CHECKING:
     import duckdb
@@ -127,7 +128,7 @@ def _query(name: str) -> str:
 
 def _literal(value: str | Sequence[str]) -> str:
     if isinstance(value, str):
-        return "'" + value.replace("'", "''") + "'"
+        return literal(value)
     return "[" + ", ".join(map(_literal, value)) + "]"
 
 

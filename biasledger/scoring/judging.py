@@ -1,4 +1,4 @@
-"""A model as judge: it grades answers by a rubric, blind to whom they are about, after a test on texts of swapped groups.
+"""Use a model as judge: it grades answers by a rubric, without seeing the group, after a test on texts with swapped groups.
 
 Words that name a group are masked, and answers come in a random order. Before that the judge grades some texts twice: once with
 the words of their own group, once with those of another. A judge that grades one group worse there does so for its words alone.
@@ -24,6 +24,7 @@ from biasledger.scoring.scores import MASK, masked, replaced
 from collector.answers.reasoning import split_reasoning
 from collector.answers.texts.json_text import JsonObject, extract_json
 from collector.asking.costs import estimate_prompt_tokens
+from collector.asking.single_questions import batches_of
 from collector.counterfactual.words import languages, read_words
 from collector.errors import InputError, TargetError
 from collector.hashing import tagged_hash
@@ -61,7 +62,7 @@ The message that was replied to, between the lines of number signs:
 """
 ANSWER_TOKENS = 40
 LONGEST_REASON = 500
-# So many texts are graded between two writes to the ledger, so that little is lost where the grading is stopped.
+# The number of texts graded between two writes to the ledger, so that little is lost if grading is stopped.
 BATCH = 50
 # A swap test alarms below this p, adjusted for the pairs of groups, from this share of the range on: half of a finding's.
 SWAP_ALPHA, SWAP_LEAST = 0.05, 0.05
@@ -88,7 +89,7 @@ class Grade:
 
 @dataclass(frozen=True, slots=True)
 class Swap:
-    """How much worse a judge grades the same texts with a group's words than with its reference's, in shares of the range.
+    """How much worse a judge grades the same texts with a group's words than with its reference's, as a share of the range.
 
     Attributes:
         attribute, group_name, reference_group: whose words.
@@ -215,7 +216,7 @@ class Judge:
         """
         grades: dict[str, Grade | None] = {}
         with ThreadPoolExecutor(max(1, self._target.concurrency)) as pool:
-            for batch in _batches(self.swap_prompts):
+            for batch in batches_of(self.swap_prompts, BATCH):
                 for prompt, said in self._grades(batch, pool).items():
                     if said is None:
                         return False
@@ -244,7 +245,7 @@ class Judge:
         by_prompt = self.prompts
         n_done = 0
         with ThreadPoolExecutor(max(1, self._target.concurrency)) as pool:
-            for batch in _batches(list(by_prompt)):
+            for batch in batches_of(list(by_prompt), BATCH):
                 said = self._grades(batch, pool)
                 graded = [
                     (answer, one.value)
@@ -263,7 +264,7 @@ class Judge:
                     break
         return done
 
-    def _read(self, reply: str) -> Grade | None:
+    def _read_grade(self, reply: str) -> Grade | None:
         """Return the grade that a reply states as JSON, None where it states none of the rubric's."""
         found, _, _ = extract_json(split_reasoning(reply).answer)
         if not isinstance(found, JsonObject):
@@ -281,7 +282,7 @@ class Judge:
         """
 
         def ask(prompt: str) -> Answered[Grade] | None:
-            return self._questions.ask(prompt, self._read, needs_value=True)
+            return self._questions.ask(prompt, self._read_grade, needs_value=True)
 
         said = dict(zip(prompts, pool.map(ask, prompts), strict=True))
         answered = [one for one in said.values() if one is not None]
@@ -325,7 +326,7 @@ class Judge:
         )
 
     def _pairs(self, n_texts: int) -> list[tuple[_Contrast, tuple[str, str]]]:
-        """Return texts about a group or its reference, as many of each: what is asked with the words of either."""
+        """Return texts about a group or its reference, equally many of each, to ask with the words of both."""
         rng = random.Random(self._seed)
         by_contrast: dict[_Contrast, dict[bool, list[AnswerToScore]]] = defaultdict(
             lambda: {True: [], False: []}
@@ -350,7 +351,7 @@ class Judge:
     def _swapped(
         self, answers: Iterable[AnswerToScore], contrast: _Contrast, *, is_group: bool, rng: random.Random
     ) -> Iterator[tuple[str, str]]:
-        """Yield what is asked about an answer with the words of the group, and with those of its reference."""
+        """Yield the question about an answer with the words of the group, and with those of its reference."""
         attribute, group, reference = contrast
         for one in answers:
             own = self._prompts[one.run_id, one.prompt_id].persons
@@ -459,7 +460,3 @@ def identity_words(language: str) -> tuple[str, ...]:
             row["term"] for row in csv.DictReader(file) if row["language"] == code and row["kind"] in _KINDS
         }
     return tuple(sorted(found - {"", MASK.lower()}))
-
-
-def _batches(prompts: Sequence[str]) -> Iterator[Sequence[str]]:
-    return (prompts[start : start + BATCH] for start in range(0, len(prompts), BATCH))

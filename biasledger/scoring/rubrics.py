@@ -1,4 +1,4 @@
-"""Rubrics: what a judge is asked about an answer, and which of its grades are worse; YAML files, some of them shipped."""
+"""Rubrics: the question to a judge about an answer, and the worse grades; YAML files, some of them shipped."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Rubric(Section):
 
     @property
     def is_graded(self) -> bool:
-        """Whether the grades are numbers."""
+        """Return whether the grades are numbers."""
         return all(one.removeprefix("-").isdecimal() for one in self.answers)
 
     @property

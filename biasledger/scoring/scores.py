@@ -44,7 +44,7 @@ def scorer_name(model: str, *, mask: bool) -> str:
 
 
 def read_label_map(written: str) -> dict[str, str]:
-    """Return the pairs of FROM=TO,…; raise InputError where one is no pair or a label stands twice."""
+    """Return the pairs of FROM=TO,…; raise InputError where one is no pair or a label occurs twice."""
     found: dict[str, str] = {}
     for pair in written.split(","):
         old, equals, new = (part.strip() for part in pair.partition("="))

@@ -96,7 +96,7 @@ class _Pages:
         def answer(asked: Asked) -> Response:
             return self._page(view.template, 200, asked, _patient(lambda: view.read(self.served, asked)))
 
-        return self._told(answer)
+        return self._endpoint(answer)
 
     def downloaded(self, path: str) -> Callable[[Request], Response]:
         make, write, kind = _DOWNLOADS[path]
@@ -107,9 +107,9 @@ class _Pages:
             headers = {"Content-Disposition": f'attachment; filename="biasledger-{path.strip("/")}"'}
             return Response(text.getvalue(), media_type=kind, headers=headers)
 
-        return self._told(answer)
+        return self._endpoint(answer)
 
-    def _told(self, answer: Callable[[Asked], Response]) -> Callable[[Request], Response]:
+    def _endpoint(self, answer: Callable[[Asked], Response]) -> Callable[[Request], Response]:
         """The same for a request, with a page of one sentence for every error."""
 
         def endpoint(request: Request) -> Response:

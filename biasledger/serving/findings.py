@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from biasledger.explaining.rows import Row, rows
-from biasledger.publishing.quoting import quote_name
 from biasledger.querying.connection import locked_warehouse
 from biasledger.querying.formats import without_formulas
 from biasledger.querying.statements import Result
@@ -17,6 +16,7 @@ from biasledger.serving.builds import read_build
 from biasledger.verdicts import PLAIN, gravest
 from collector.errors import InputError
 from collector.hints import did_you_mean
+from collector.sql import identifier
 
 if TYPE_CHECKING:
     import duckdb
@@ -175,7 +175,7 @@ def _where(asked: Asked, columns: Sequence[str], but: str = "") -> _Where:
     if asked.get("column") and asked.get("is"):
         wanted[_column(asked.get("column"), columns)] = asked.get("is")
     for name, value in wanted.items():
-        conditions.append(f"cast(findings.{quote_name(name)} as varchar) = $is_{name}")
+        conditions.append(f"cast(findings.{identifier(name)} as varchar) = $is_{name}")
         values[f"is_{name}"] = value
     if words := asked.get("q").lower().split():
         conditions.append(
@@ -198,7 +198,7 @@ def _order(asked: Asked, columns: Sequence[str]) -> str:
     if not name:
         return f"{_GRAVEST}, findings.run_id, findings.finding_id"
     direction = "desc" if asked.get("desc") else "asc"
-    return f"findings.{quote_name(_column(name, columns))} {direction} nulls last, {_GRAVEST}, findings.finding_id"
+    return f"findings.{identifier(_column(name, columns))} {direction} nulls last, {_GRAVEST}, findings.finding_id"
 
 
 def _facet(

@@ -181,7 +181,7 @@ def page(served: Served, asked: Asked) -> Mapping[str, Any]:
         kinds = _kinds(connection, chosen)
         by = asked.get("by") if asked.get("by") in kinds else kinds[0]
         found = rows(connection, _PAIRS, chosen)
-        measured = _told(connection, chosen, by) if by != WORDS else {}
+        measured = _values_of_answers(connection, chosen, by) if by != WORDS else {}
     try:
         with Ledger(served.ledger, wait_seconds=_LOCK_SECONDS).read() as ledger:
             trials = _by_words(ledger, chosen, found) if by == WORDS else None
@@ -329,7 +329,9 @@ def _kinds(connection: duckdb.DuckDBPyConnection, chosen: Row) -> list[str]:
     ]
 
 
-def _told(connection: duckdb.DuckDBPyConnection, chosen: Row, by: str) -> dict[tuple[str, int, int], Any]:
+def _values_of_answers(
+    connection: duckdb.DuckDBPyConnection, chosen: Row, by: str
+) -> dict[tuple[str, int, int], Any]:
     """Prompt, slot and trial -> the value or the items of its answer."""
     return {
         (row["prompt_id"], row["slot"], row["trial"]): row["value"] if row["items"] is None else row["items"]

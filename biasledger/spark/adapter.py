@@ -158,7 +158,7 @@ class SparkConnectionManager(SQLConnectionManager):
 
     @classmethod
     def tables(cls, credentials: SparkCredentials) -> Tables:
-        """The tables of this process's build, which are begun by the first call."""
+        """Return the tables of this process's build, which are begun by the first call."""
         with cls._lock, as_dbt_errors():
             if cls._tables is None:
                 cls._master = credentials.master
@@ -166,7 +166,7 @@ class SparkConnectionManager(SQLConnectionManager):
             return cls._tables
 
     def cleanup_all(self) -> None:
-        """End with a command of dbt what it began: its process may have more to do, such as read what was built."""
+        """End the session that a command of dbt began, because its process may go on, for example to read the tables."""
         super().cleanup_all()
         with self._lock:
             if SparkConnectionManager._tables is not None:
@@ -175,7 +175,7 @@ class SparkConnectionManager(SQLConnectionManager):
 
     @classmethod
     def without_secrets(cls, message: str) -> str:
-        """A message without the secrets in the address of a server."""
+        """Return a message without the secrets in the address of a server."""
         return without_secrets(message, cls._master)
 
     @classmethod
@@ -203,7 +203,7 @@ class SparkConnectionManager(SQLConnectionManager):
 
     @classmethod
     def data_type_code_to_name(cls, type_code: int | str) -> str:
-        """The name of a type."""
+        """Return the name of a type."""
         return str(type_code)
 
     def add_begin_query(self) -> None:
@@ -237,13 +237,13 @@ def _reason(message: str) -> str:
 
 
 def translated(sql: str, tables: Tables) -> str:
-    """A query in DuckDB's SQL as one of Spark, which may name tables of the ledger."""
+    """Return a query in DuckDB's SQL as one of Spark, which may name tables of the ledger."""
 
     def columns(table: exp.Table) -> list[str]:
         return tables.columns(table.db, table.name)
 
     def meet(table: exp.Table) -> None:
-        tables.bring_over(table.db, table.name)
+        tables.copy_from_ledger(table.db, table.name)
 
     return to_spark(sql, columns, meet)
 
@@ -291,11 +291,11 @@ class SparksessionAdapter(SQLAdapter):
         return "current_timestamp()"
 
     def list_schemas(self, database: str) -> list[str]:  # noqa: ARG002
-        """The schemas there are."""
+        """Return the schemas there are."""
         return sorted(self._tables.schemas)
 
     def check_schema_exists(self, database: str, schema: str) -> bool:
-        """Whether there is a schema."""
+        """Return whether there is a schema."""
         return schema in self.list_schemas(database)
 
     def create_schema(self, relation: BaseRelation) -> None:
@@ -311,7 +311,7 @@ class SparksessionAdapter(SQLAdapter):
         return []
 
     def get_columns_in_relation(self, relation: BaseRelation) -> list[Column]:
-        """The columns of a table, of DuckDB's types."""
+        """Return the columns of a table, of DuckDB's types."""
         with as_dbt_errors():
             fields = self._tables.spark.table(spark_name(*_names(relation))).schema.fields
         return [
@@ -377,7 +377,7 @@ class SparksessionAdapter(SQLAdapter):
 
     @available.parse_none
     def published(self, name: str) -> BaseRelation | None:
-        """A table of the marts as it was published last; None where there was none."""
+        """Return a table of the marts as it was published last; None where there was none."""
         with as_dbt_errors():
             found = self._tables.published("marts", name)
         if not found:

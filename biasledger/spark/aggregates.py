@@ -1,4 +1,4 @@
-"""Aggregates in an order, which Spark has none of: what is gathered is sorted afterwards.
+"""Ordered aggregates, which Spark lacks: the values are collected and then sorted.
 
 Sums in an order are folded over the sorted list, one after the other as DuckDB does, so that they never depend on how rows are
 spread over machines.
@@ -18,7 +18,7 @@ Finish = Callable[[exp.Expr], exp.Expr]
 
 
 def around(aggregate: exp.Expr, inner: exp.Expr, finish: Finish) -> exp.Expr | None:
-    """Gather `inner` in place of an aggregate, under its filter and in its window; `finish` is what is made of that."""
+    """Aggregate `inner` instead, with the same filter and window; `finish` converts the result."""
     top = aggregate
     while isinstance(top.parent, (exp.Filter, exp.Window, exp.IgnoreNulls)) and top.arg_key == "this":
         top = top.parent
@@ -31,7 +31,7 @@ def around(aggregate: exp.Expr, inner: exp.Expr, finish: Finish) -> exp.Expr | N
     return None
 
 
-def _listed(node: exp.ArrayAgg) -> exp.Expr | None:
+def _array_agg(node: exp.ArrayAgg) -> exp.Expr | None:
     def listed(rows: exp.Expr) -> exp.Expr:
         # A list of nothing is null.
         return template("nullif(_rows, array())", _rows=rows)
@@ -104,7 +104,7 @@ def _in_order(
 
 
 def _compared(number: int, key: exp.Ordered) -> str:
-    """When a row stands before another one by one key: nulls last, unless they are said to be first."""
+    """Return the condition for one row to sort before another by one key: nulls last unless NULLS FIRST is given."""
     before, after = ("1", "-1") if key.args.get("desc") else ("-1", "1")
     null, other = ("-1", "1") if key.args.get("nulls_first") else ("1", "-1")
     one, two = f"_l.k{number}", f"_r.k{number}"
@@ -121,7 +121,7 @@ def _lambda(sql: str) -> exp.Expr:
 
 
 def _deviation(node: exp.StddevSamp) -> exp.Expr | None:
-    """The last digits of a deviation may differ by how rows are distributed; no verdict depends on them."""
+    """Return a standard deviation, whose last digits depend on how rows are distributed; no verdict depends on them."""
     return exp.StddevSamp(this=node.this.this) if isinstance(node.this, exp.Order) else None
 
 
@@ -138,7 +138,7 @@ def _ignoring_nulls(node: exp.IgnoreNulls) -> exp.Expr | None:
 
 
 AGGREGATES: Mapping[type[exp.Expr], Callable[..., exp.Expr | None]] = {
-    exp.ArrayAgg: _listed,
+    exp.ArrayAgg: _array_agg,
     exp.First: _first,
     exp.Last: _first,
     exp.Count: _counted,

@@ -63,7 +63,7 @@ def _arrow_in_a_call(node: exp.Lambda) -> exp.Expr | None:
 
 
 def _made_path(node: exp.JSONExtract) -> exp.Expr | None:
-    """A path with a wildcard, and one that is put together, '$.same."' || key || '"': Spark quotes a key as ['key']."""
+    """Return a path with a wildcard, and one that is put together, '$.same."' || key || '"': Spark quotes a key as ['key']."""
     if isinstance(node.expression, exp.JSONPath):
         path = node.expression.sql("duckdb")[1:-1]
         return call("get_json_object", node.this, path) if "*" in path else None
@@ -129,7 +129,7 @@ def _replaced(function: str) -> tuple[str, str]:
 
 
 def _strip_accents(text: exp.Expr) -> exp.Expr:
-    """Without marks; what is left is composed, which concerns Korean alone."""
+    """Remove marks and compose the rest, which only matters for Korean."""
     stripped = call("translate", text, *_replaced("strip_accents"))
     return template(
         "get(transform(array(_text), _bare -> if(rlike(_bare, _apart), "
@@ -245,7 +245,7 @@ def _transform(node: exp.Transform) -> None:
 
 
 def _histogram(of: exp.Expr) -> exp.Expr:
-    """How often each value is there: by the places in the sorted list where another one begins, as counting each by itself
+    """Return how often each value is there: by the places in the sorted list where another one begins, as counting each by itself
     would take the square of the list's length. A lambda's argument is what is computed once."""
     return template(
         "get(transform(array(array_sort(array_compact(_list))), _sorted -> get(transform(array("
@@ -261,7 +261,7 @@ def _histogram(of: exp.Expr) -> exp.Expr:
 
 
 def _divided(node: exp.Div) -> exp.Expr | None:
-    """By zero DuckDB gives an infinity or no number (NaN), as IEEE 754 has it, and Spark an error."""
+    """Divide as DuckDB does: division by zero gives infinity or NaN (IEEE 754), where Spark raises an error."""
     if _is_not_zero(node.expression):
         return None
     return template(
@@ -299,18 +299,18 @@ def _logarithm(node: exp.Ln | exp.Log) -> exp.Expr | None:
 
 
 def _number_of_md5(text: exp.Expr) -> exp.Expr:
-    """The last 64 bits of the digest, the first byte the lowest, as DuckDB's md5_number_lower."""
+    """Return the last 64 bits of the digest, the first byte the lowest, as DuckDB's md5_number_lower."""
     pairs = ", ".join(f"substr(_digest, {place}, 2)" for place in range(31, 16, -2))
     return template(f"cast(conv(concat({pairs}), 16, 10) as decimal(20, 0))", _digest=exp.MD5(this=text))
 
 
 def _hash(*values: exp.Expr) -> exp.Expr:
-    """Another number than DuckDB's: it tells what a measure was computed of, and nothing else. Nulls count."""
+    """Return a different hash than DuckDB's: it only identifies a measure's inputs. Nulls count."""
     return call("xxhash64", *(one for value in values for one in (value, call("isnull", value.copy()))))
 
 
 def _aggregate_of_list(x: exp.Expr, aggregate: exp.Expr, *options: exp.Expr) -> exp.Expr:
-    """Texts joined, '' of no texts where DuckDB gives null: to ask for its size, the list would be made twice."""
+    """Return texts joined, '' of no texts where DuckDB gives null: to ask for its size, the list would be made twice."""
     if aggregate.name != "string_agg" or len(options) != 1:
         raise UnsupportedError(f"list_aggregate of {aggregate.name}")
     return call("array_join", x, *options)

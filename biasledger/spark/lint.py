@@ -23,7 +23,7 @@ _PLACES = {exp.Where: "a condition", exp.Window: "a window"}
 
 
 def broken_rules(sql: str, columns: Columns) -> Iterator[tuple[int, str]]:
-    """Line and sentence of what has no counterpart on Spark in a compiled query; columns: as of `to_spark`."""
+    """Yield line and sentence for each part of a compiled query without a counterpart on Spark; columns: as in `to_spark`."""
     try:
         to_spark(sql, columns)
     except TranslationError as error:
@@ -59,7 +59,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def compiled_models(folder: Path) -> Iterator[tuple[Path, str]]:
-    """The models that dbt compiled below a folder: file and SQL."""
+    """Yield the models that dbt compiled below a folder: file and SQL."""
     for file in sorted(folder.rglob("*.sql")):
         sql = file.read_text(encoding="utf-8")
         # Tests of a yml file lie below a folder of its name; dbt makes them.
@@ -68,7 +68,7 @@ def compiled_models(folder: Path) -> Iterator[tuple[Path, str]]:
 
 
 def columns_in(built: Path) -> Columns:
-    """The columns of tables, as of what was built of them in a DuckDB file."""
+    """Return the columns of the tables in a DuckDB file that was built."""
     with duckdb.connect(str(built), read_only=True) as connection:
         found = connection.execute(
             "select schema_name, table_name, column_name from duckdb_columns() order by column_index"

@@ -18,12 +18,14 @@ _PLAIN = frozenset(
 
 
 def is_connect(master: str) -> bool:
-    """Whether it is the address of a server of Spark Connect: sc://HOST:PORT, or with parameters, sc://HOST:PORT/;token=…."""
+    """Return whether it is the address of a server of Spark Connect: sc://HOST:PORT, or with parameters,
+    sc://HOST:PORT/;token=….
+    """
     return master.strip().lower().startswith(_CONNECT)
 
 
 def shown(master: str) -> str:
-    """As it may be printed: an address of Spark Connect without parameters, and without a host where an @ follows one."""
+    """Return an address of Spark Connect without secrets: without parameters, and without a host that an @ follows."""
     if not is_connect(master):
         return master
     place, rest = _split(master)
@@ -31,7 +33,7 @@ def shown(master: str) -> str:
 
 
 def without_secrets(text: str, master: str) -> str:
-    """A message without what an address of Spark Connect holds of secrets, however they are spelled in it."""
+    """Return a message without the secrets of an address of Spark Connect, in any spelling."""
     for secret in _secrets(master):
         for form in spellings(secret):
             text = text.replace(form, KEY_PLACEHOLDER)
@@ -50,7 +52,7 @@ def _secrets(master: str) -> list[str]:
     if not is_connect(master):
         return []
     place, rest = _split(master)
-    # An @ that follows may end a name with a / in it, or stand in a token.
+    # An @ that follows may end a name with a / in it, or be part of a token.
     given = [place.rpartition("@")[0], *(re.split(r"[/;?#&@]", place + rest) if "@" in rest else [])]
     for parameter in re.split(r"[/;?#&]", rest):
         name, _, value = parameter.partition("=")

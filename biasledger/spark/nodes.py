@@ -22,7 +22,7 @@ class Spark4(Spark):
         }
 
         def literal_sql(self, expression: exp.Literal) -> str:
-            """A constant."""
+            """Return a constant."""
             text = super().literal_sql(expression)
             return f"{text}D" if not expression.is_string and re.search(r"[.eE]", text) else text
 
@@ -32,7 +32,7 @@ class Spark4(Spark):
 
 
 def call(name: str, *arguments: exp.Expr | str | int | None) -> exp.Anonymous:
-    """A call of one of Spark's functions; numbers and texts among the arguments are constants."""
+    """Return a call of one of Spark's functions; numbers and texts among the arguments are constants."""
     return exp.Anonymous(
         this=name,
         expressions=[
@@ -42,14 +42,14 @@ def call(name: str, *arguments: exp.Expr | str | int | None) -> exp.Anonymous:
 
 
 def constant(value: str | int | None) -> exp.Expr:
-    """A number, a text or null."""
+    """Return a number, a text or null."""
     if value is None:
         return exp.Null()
     return exp.Literal.string(value) if isinstance(value, str) else exp.Literal.number(value)
 
 
 def template(sql: str, **parts: exp.Expr) -> exp.Expr:
-    """An expression of Spark's SQL with `parts` in place of the columns of these names; each may come more than once."""
+    """Return an expression of Spark's SQL with `parts` in place of the columns of these names; each may come more than once."""
     tree = exp.Paren(this=sqlglot.parse_one(sql, dialect=Spark))
     for column in list(tree.find_all(exp.Column)):
         if column.name in parts and not column.table:
@@ -59,5 +59,5 @@ def template(sql: str, **parts: exp.Expr) -> exp.Expr:
 
 
 def is_call(node: Any, *names: str) -> bool:
-    """Whether a node calls a function of one of these names, in lower case, that sqlglot does not know."""
+    """Return whether a node calls a function of one of these names, in lower case, that sqlglot does not know."""
     return isinstance(node, exp.Anonymous) and node.name.lower() in names

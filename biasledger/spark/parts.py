@@ -1,4 +1,4 @@
-"""Python models on executors: what a model measures falls into parts, and each is read and measured by itself, on any machine."""
+"""Python models on executors: a model's comparisons are split into parts, which are read and measured on any machine."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from pyspark.sql.pandas.types import from_arrow_schema
 
 from biasledger.measures.schema import Table
 from biasledger.model_inputs.models import measured
-from biasledger.model_inputs.relations import as_relation, quoted
-from biasledger.publishing.quoting import quote_name
+from biasledger.model_inputs.relations import as_relation
 from biasledger.spark.tables import for_spark
+from collector.sql import identifier, literal
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -45,9 +45,9 @@ def rows_by_part(
             one that shares a key (`…_key`) with these is filtered by the part's keys, and any other is read as a whole.
         n_tasks: how many tasks there are at most.
     """
-    names = ", ".join(map(quote_name, by))
+    names = ", ".join(map(identifier, by))
     conditions = [
-        " and ".join(f"{quote_name(name)} = {quoted(value)}" for name, value in zip(by, part, strict=True))
+        " and ".join(f"{identifier(name)} = {literal(value)}" for name, value in zip(by, part, strict=True))
         for part in relations[0].select(names).distinct().order(names).fetchall()
     ]
     # A relation is a query, which any DuckDB answers.
@@ -73,7 +73,9 @@ def _rows_of_part(
     by: Sequence[str],
     condition: str,
 ) -> pyarrow.Table:
-    """A part's rows, measured here. queries: each relation's; condition: of rows that have the columns `by`, which are its."""
+    """Return a part's rows, measured here. queries: each relation's; condition: of rows that have the columns `by`, which are
+    its.
+    """
     # A task has one core.
     with duckdb.connect(config={"threads": 1}) as connection:
         try:
@@ -100,7 +102,7 @@ def _of_part(
 def _of_keys(
     rows: duckdb.DuckDBPyRelation, of_part: Iterable[duckdb.DuckDBPyRelation]
 ) -> duckdb.DuckDBPyRelation:
-    """The rows whose keys are among those of a part's relations; all where these have no such key."""
+    """Return the rows whose keys are among those of a part's relations; all where these have no such key."""
     for key in (column for column in rows.columns if column.endswith("_key")):
         if found := [one.select(key) for one in of_part if key in one.columns]:
             rows = rows.join(reduce(duckdb.DuckDBPyRelation.union, found), key, how="semi")

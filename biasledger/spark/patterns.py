@@ -4,7 +4,7 @@ from __future__ import annotations
 
 _WORD = "[0-9A-Za-z_]"
 _BORDER = f"(?:(?<={_WORD})(?!{_WORD})|(?<!{_WORD})(?={_WORD}))"
-# Java's \s holds the vertical tab and its \S does not, its \b follows Unicode, its $ may stand before a last line break, its . at
+# Java's \s holds the vertical tab and its \S does not, its \b follows Unicode, its $ matches before a last line break, its . at
 # none of six.
 _OUTSIDE = {r"\s": r"[\t\n\f\r ]", r"\S": r"[^\t\n\f\r ]", r"\b": _BORDER}
 _IN_CLASS = {r"\s": r"\t\n\f\r ", r"\S": r"\x00-\x08\x0b\x0e-\x1f!-\x{10ffff}"}
@@ -12,7 +12,7 @@ _PLAIN = {"$": r"\z", ".": r"[^\n]"}
 
 
 def java_pattern(pattern: str) -> str:
-    """The same pattern for Java; inside of a class, `[` and `&&` are letters in RE2 and operators in Java."""
+    """Return the same pattern for Java; inside of a class, `[` and `&&` are letters in RE2 and operators in Java."""
     written, is_class, place = [], False, 0
     while place < len(pattern):
         one, two = pattern[place], pattern[place : place + 2]

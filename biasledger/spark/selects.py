@@ -20,7 +20,7 @@ class _Stars:
         self._ctes: dict[str, list[str]] = {}
 
     def of(self, query: exp.Expr) -> list[str]:
-        """The columns of a query, whose stars with `replace` and unions by name are written out."""
+        """Return the columns of a query, whose stars with `replace` and unions by name are written out."""
         query = query.unnest() if isinstance(query, (exp.Subquery, exp.Paren)) else query
         with_ = query.args.get("with_")
         for cte in with_.expressions if with_ else []:
@@ -91,7 +91,7 @@ class _Stars:
         return names
 
     def columns_of(self, source: exp.Expr) -> list[str]:
-        """The columns of a table, a CTE or a subquery."""
+        """Return the columns of a table, a CTE or a subquery."""
         if isinstance(source, exp.Table):
             known = None if source.db else self._ctes.get(source.name)
             return self._columns(source) if known is None else known
@@ -115,7 +115,7 @@ def expand_stars(tree: exp.Expr, columns: Columns) -> None:
 
 
 def columns_of_sources(tree: exp.Expr, columns: Columns) -> Iterator[tuple[exp.Select, set[str]]]:
-    """Each select of a query with the names of all columns that it can read."""
+    """Yield each select of a query with the names of all columns that it can read."""
     stars = _Stars(columns)
     stars.of(tree.copy())
     for select in tree.find_all(exp.Select):

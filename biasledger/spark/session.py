@@ -36,9 +36,9 @@ _DEFAULTS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.log.level": "ERROR",
-    # Which of hundreds of conditions follow from which others takes longer to find out than it saves.
+    # Inferring conditions from hundreds of others takes longer than it saves.
     "spark.sql.constraintPropagation.enabled": "false",
-    # Where one side of a join turns out to be small, such as the texts next to their words, the other need not be sorted.
+    # If one side of a join is small, such as texts joined to their words, the other need not be sorted.
     "spark.sql.adaptive.maxShuffledHashJoinLocalMapThreshold": "64m",
 }
 # By this variable pyspark remembers that a process went the way of Spark Connect; and whether it does since a session of ours.
@@ -52,7 +52,7 @@ LOG = Path("logs/spark.log")
 
 
 def open_session(master: str, settings: Mapping[str, str]) -> SparkSession:
-    """A session with the functions and settings of a build.
+    """Return a session with the functions and settings of a build.
 
     Spark has one context in a process. Where there is one already it is used, whatever `master` says but sc://, by a session
     next to those that it has: settings, functions and tables are each session's own, so nothing changes for others.
@@ -72,7 +72,7 @@ def open_session(master: str, settings: Mapping[str, str]) -> SparkSession:
 
     # Its errors come as exceptions, too.
     logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
-    # Where workers run on this machine they take this Python, which has biasledger.
+    # Workers on this machine use this Python, which has biasledger.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
     session = _session(master, {**_DEFAULTS, **settings, **_MEANING})
@@ -151,14 +151,14 @@ def _memory() -> int:
     with suppress(AttributeError, ValueError, OSError):
         known.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
     for limit in _LIMITS:
-        # It says "max" where there is none.
+        # "max" means no limit.
         with suppress(ValueError, OSError):
             known.append(int(limit.read_text(encoding="ascii")))
     return min(known, default=0)
 
 
 def _adapted(session: SparkSession, where: str, settings: Mapping[str, str]) -> SparkSession:
-    """A session of what others have started, with the settings that it can be given."""
+    """Return a session of what others have started, with the settings that it can be given."""
     for name, value in settings.items():
         if session.conf.isModifiable(name):
             session.conf.set(name, str(value))
@@ -183,7 +183,7 @@ def _errors_in(log: Path) -> Iterator[None]:
 
 
 def c_printf(form: str, *values: Any) -> str | None:
-    """DuckDB's printf, which is C's: Java's rounds halves of what is shown up, not by what the number is."""
+    """Format as DuckDB's printf does, like C; Java's rounds the shown decimal half up instead of the binary number."""
     if any(value is None for value in values):
         return None
     if form == "%,d":  # thousands are separated, which Python's % cannot do
@@ -192,12 +192,12 @@ def c_printf(form: str, *values: Any) -> str | None:
 
 
 def text_of_number(value: float | None) -> str | None:
-    """A double as DuckDB casts it to text, which is as Python writes it."""
+    """Return a double as DuckDB casts it to text, which is as Python writes it."""
     return None if value is None else repr(float(value))
 
 
 def text_of_list(values: Sequence[str | None] | None) -> str | None:
-    """A list of texts as DuckDB casts it to text, which quotes what could be read otherwise."""
+    """Return a list of texts as DuckDB casts it to text, which quotes what could be read otherwise."""
     return None if values is None else f"[{', '.join(map(_element, values))}]"
 
 
@@ -210,12 +210,12 @@ def _element(value: str | None) -> str:
 
 
 def json_valid(texts: pyarrow.Array) -> pyarrow.Array:
-    """Whether texts are JSON. Engines differ: DuckDB takes a comma at the end, and no line break that is not escaped."""
+    """Return whether texts are JSON. Engines differ: DuckDB takes a comma at the end, and no line break that is not escaped."""
     return _by_duckdb("json_valid(one)", texts)
 
 
 def keys_of_object(texts: pyarrow.Array) -> pyarrow.Array:
-    """Compute on DuckDB what the macro of this name does."""
+    """Compute the macro of this name on DuckDB."""
     keys = """
         case
             when not coalesce(json_valid(one), false) then []
@@ -228,7 +228,7 @@ def keys_of_object(texts: pyarrow.Array) -> pyarrow.Array:
 
 
 def _by_duckdb(expression: str, texts: pyarrow.Array) -> pyarrow.Array:
-    """An expression of DuckDB of each text, as `one`."""
+    """Return an expression of DuckDB of each text, as `one`."""
     with duckdb.connect(config={"threads": 1}) as connection:
         rows = connection.from_arrow(pyarrow.table({"one": texts}))
         return rows.project(f"{expression} as made").to_arrow_table()["made"].combine_chunks()

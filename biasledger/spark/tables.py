@@ -1,4 +1,4 @@
-"""Where tables lie in a build on Spark: each a folder of Parquet that Spark and DuckDB read, public ones in a DuckDB file, too.
+"""Tables of a build on Spark: each is a folder of Parquet for Spark and DuckDB; public ones are also in a DuckDB file.
 
 The ledger and what was published last are read by DuckDB, once for each table that a model asks for.
 """
@@ -17,10 +17,10 @@ import duckdb
 import pyarrow.parquet
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from biasledger.publishing.quoting import quote_name, quote_text
 from biasledger.spark.session import end_of_server
 from biasledger.spark.translate import spark_name
 from collector.exports.writing import ROW_GROUP_ROWS, rows_at_once
+from collector.sql import identifier, literal
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -39,7 +39,7 @@ _WIDER = {
 
 
 def tables_folder(place: Path) -> Path:
-    """A folder of its own inside of what may be anybody's."""
+    """Return a new private folder inside a folder that may be shared."""
     return place.resolve() / "biasledger-tables"
 
 
@@ -81,7 +81,7 @@ class Tables:
             self._folder.parent.rmdir()
 
     def columns(self, schema: str, name: str) -> list[str]:
-        """The names of a table's columns."""
+        """Return the names of a table's columns."""
         return list(self.spark.table(_named(schema, name)).columns)
 
     def make(self, schema: str, name: str, rows: DataFrame) -> None:
@@ -104,10 +104,12 @@ class Tables:
         self._register(schema, name, from_arrow_schema(written, prefer_timestamp_ntz=True))
 
     def read(self, schema: str, name: str, connection: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyRelation:
-        """A table as DuckDB reads it: from its files, of which a filter reads only what it needs. A view's are written now."""
+        """Return a table as DuckDB reads it: from its files, of which a filter reads only what it needs. A view's are written
+        now.
+        """
         place = self._place(schema, name)
         with self._lock:
-            # A folder is there as soon as writing begins, and says nothing of its end.
+            # A folder exists as soon as writing begins, so it does not show that writing ended.
             if _named(schema, name) in self._views and place not in self._written:
                 self.spark.table(_named(schema, name)).write.mode("overwrite").parquet(str(place))
                 self._written.add(place)
@@ -130,13 +132,13 @@ class Tables:
     def _place(self, schema: str, name: str) -> Path:
         return self._folder / schema / name
 
-    def bring_over(self, schema: str, name: str) -> None:
+    def copy_from_ledger(self, schema: str, name: str) -> None:
         """Make a table of the ledger known, which is written when it is first asked for."""
         with self._lock:
             place = self._place(schema, name)
             if schema == LEDGER and place not in self._written:
                 self.write(
-                    schema, name, self._duck.cursor().table(f"ledger.{quote_name(schema)}.{quote_name(name)}")
+                    schema, name, self._duck.cursor().table(f"ledger.{identifier(schema)}.{identifier(name)}")
                 )
                 self._written.add(place)
 
@@ -151,7 +153,7 @@ class Tables:
             [schema, name],
         ).fetchall()
         if found:
-            where = ".".join(quote_name(one) for one in (found[0][0], schema, name))
+            where = ".".join(identifier(one) for one in (found[0][0], schema, name))
             self.write("published", name, connection.table(where))
         return bool(found)
 
@@ -172,38 +174,36 @@ class Tables:
         if set(types) != set(rows.columns):
             types = dict(zip(rows.columns, map(str, rows.types), strict=True))
         self.declare(schema, name, types, required, model)
-        listed = ", ".join(quote_name(column) for column in types)
-        rows.select(listed).insert_into(f"{quote_name(schema)}.{quote_name(name)}")
+        listed = ", ".join(identifier(column) for column in types)
+        rows.select(listed).insert_into(f"{identifier(schema)}.{identifier(name)}")
 
     def seed(
         self, schema: str, name: str, types: Mapping[str, str], file: Path, model: Mapping[str, Any]
     ) -> None:
         """Read a CSV file into the DuckDB file as dbt-duckdb does, and hand it on to Spark."""
         self.declare(schema, name, types, set(), model)
-        connection, where = self._duck.cursor(), f"{quote_name(schema)}.{quote_name(name)}"
-        connection.execute(
-            f"copy {where} from {quote_text(str(file))} (format csv, header true, delimiter ',')"
-        )
+        connection, where = self._duck.cursor(), f"{identifier(schema)}.{identifier(name)}"
+        connection.execute(f"copy {where} from {literal(file)} (format csv, header true, delimiter ',')")
         self.write(schema, name, connection.table(where))
 
     def declare(
         self, schema: str, name: str, types: Mapping[str, str], required: set[str], model: Mapping[str, Any]
     ) -> None:
         """Make an empty table in the DuckDB file in place of what has the name, with comments."""
-        connection, where = self._duck.cursor(), f"{quote_name(schema)}.{quote_name(name)}"
+        connection, where = self._duck.cursor(), f"{identifier(schema)}.{identifier(name)}"
         definitions = ", ".join(
-            f"{quote_name(column)} {kind}{' not null' if column in required else ''}"
+            f"{identifier(column)} {kind}{' not null' if column in required else ''}"
             for column, kind in types.items()
         )
         with self._lock:
-            connection.execute(f"create schema if not exists {quote_name(schema)}")
+            connection.execute(f"create schema if not exists {identifier(schema)}")
         connection.execute(f"create or replace table {where} ({definitions})")
         if model.get("description"):
-            connection.execute(f"comment on table {where} is {quote_text(model['description'])}")
+            connection.execute(f"comment on table {where} is {literal(model['description'])}")
         for column in model["columns"].values():
             if column["name"] in types and column.get("description"):
                 connection.execute(
-                    f"comment on column {where}.{quote_name(column['name'])} is {quote_text(column['description'])}"
+                    f"comment on column {where}.{identifier(column['name'])} is {literal(column['description'])}"
                 )
 
 
@@ -214,8 +214,8 @@ def _named(schema: str, name: str) -> str:
 def write_rows(rows: duckdb.DuckDBPyRelation, file: Path) -> None:
     """Write rows as Parquet that Spark reads in tasks of bounded memory: a task holds a row group, and several take several."""
     kinds = zip(rows.columns, map(str, rows.types), strict=True)
-    lengths = [f"coalesce(strlen({quote_name(name)}::varchar), 0)" for name, kind in kinds if kind in _TEXTS]
-    # By the longest stretch: a ledger has runs of one word next to runs of long texts.
+    lengths = [f"coalesce(strlen({identifier(name)}::varchar), 0)" for name, kind in kinds if kind in _TEXTS]
+    # Sized by the longest part, because texts may be short in one run and long in another.
     least, _ = ROW_GROUP_ROWS
     stretches = rows.project(
         f"{' + '.join(lengths) or '0'} as n_bytes, (row_number() over () - 1) // {least} as stretch"
@@ -226,19 +226,19 @@ def write_rows(rows: duckdb.DuckDBPyRelation, file: Path) -> None:
 
 
 def for_spark(rows: duckdb.DuckDBPyRelation) -> str:
-    """The columns as Spark has types for them: it knows no JSON, no unsigned integers, and none of 128 bits."""
+    """Return the columns as Spark has types for them: it knows no JSON, no unsigned integers, and none of 128 bits."""
     return _cast(rows, _WIDER)
 
 
 def _for_duckdb(rows: duckdb.DuckDBPyRelation) -> str:
-    """The columns as DuckDB has them: decimals of 20 digits are its keys of 64 bits."""
+    """Return the columns as DuckDB has them: decimals of 20 digits are its keys of 64 bits."""
     return _cast(rows, {"DECIMAL(20,0)": "ubigint"})
 
 
 def _cast(rows: duckdb.DuckDBPyRelation, types: Mapping[str, str]) -> str:
     return ", ".join(
-        f"cast({quote_name(column)} as {types[str(kind)]}) as {quote_name(column)}"
+        f"cast({identifier(column)} as {types[str(kind)]}) as {identifier(column)}"
         if str(kind) in types
-        else quote_name(column)
+        else identifier(column)
         for column, kind in zip(rows.columns, rows.types, strict=True)
     )

@@ -54,7 +54,7 @@ def to_spark(
     meet: Callable[[exp.Table], None] = lambda _table: None,
     dialect: type[Spark] = Spark4,
 ) -> str:
-    """A query of DuckDB as one of Spark.
+    """Return a query of DuckDB as one of Spark.
 
     Args:
         sql: the query.

@@ -1,4 +1,4 @@
-"""Answers drawn at random to be labelled, in a file or in the explorer: what a scorer's rates are corrected by."""
+"""Draw answers at random to be labelled, in a file or in the explorer; the labels correct a scorer's rates."""
 
 from __future__ import annotations
 
@@ -106,6 +106,6 @@ def _alike(cells: Sequence[list[_Answer]], n: int, seed: int) -> list[_Answer]:
         generator.shuffle(members)
     drawn: list[_Answer] = []
     while len(drawn) < n and (cells := [members for members in cells if members]):
-        # Where not all cells get one more, which do is drawn, too.
+        # If not all cells get one more, those that do are drawn at random.
         drawn += [cells[place].pop() for place in generator.permutation(len(cells))[: n - len(drawn)]]
     return drawn

@@ -94,7 +94,7 @@ def keep_file(
 
 
 def _is_drawn(path: Path, number: int, row: dict[str, str]) -> bool:
-    """Whether a row is of an answer that was drawn at random."""
+    """Return whether a row is of an answer that was drawn at random."""
     drawn = row.get("drawn", "")
     if drawn not in {"", DRAWN}:
         raise InputError(
@@ -106,7 +106,7 @@ def _is_drawn(path: Path, number: int, row: dict[str, str]) -> bool:
 def _by_hash(
     connection: duckdb.DuckDBPyConnection, path: Path, rows: Sequence[dict[str, str]], numbers: Iterable[int]
 ) -> list[tuple[int, _Address]]:
-    """The answers that rows name by the hash of their output."""
+    """Return the answers that rows name by the hash of their output."""
     digits = {number: hash_digits(path, number, rows[number - 1]["response"]) for number in numbers}
     found = connection.execute(
         _OF_HASH, {"digits": list(digits.values()), "numbers": list(digits)}

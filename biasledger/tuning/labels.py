@@ -80,7 +80,7 @@ def tune(labels: Path, warehouse: Path, *, audit: str = ALL_AUDITS) -> TuningRes
 
 
 def read_kept(ledger: Path) -> list[KeptLabel]:
-    """The labels that people gave to answers, see `biasledger label`.
+    """Return the labels that people gave to answers, see `biasledger label`.
 
     Raises:
         InputError: there are none.
@@ -223,7 +223,7 @@ def write_sample(
 
 
 def key_columns(header: Sequence[str]) -> tuple[str, ...]:
-    """The columns that a file of labels has to have, by its header."""
+    """Return the columns that a file of labels has to have, by its header."""
     return ("label", *ADDRESS) if "run" in header and "response" not in header else ("response", "label")
 
 
@@ -241,7 +241,7 @@ def _labelled(
 def labels_of_rows(
     path: Path, rows: Sequence[dict[str, str]], known: Sequence[str] = LABELS
 ) -> dict[int, str]:
-    """Number of each row that has a label, from 1 -> its label, one of those known.
+    """Return the number of each row that has a label, from 1 -> its label, one of those known.
 
     Raises:
         InputError: a label is another than there are.
@@ -277,7 +277,7 @@ def labels_of_outputs(
 
 
 def _label_of(path: Path, number: int, row: dict[str, str], known: Sequence[str]) -> str:
-    """The label of a row, empty where it has none yet."""
+    """Return the label of a row, empty where it has none yet."""
     written = row["label"].lower().removesuffix(".0")
     label = next((one for one in known if one.lower() == written), "")
     if written and not label:
@@ -288,7 +288,7 @@ def _label_of(path: Path, number: int, row: dict[str, str], known: Sequence[str]
 
 
 def hash_digits(path: Path, number: int, response: str) -> str:
-    """The digits by which a row names an output.
+    """Return the digits by which a row names an output.
 
     Raises:
         InputError: they are none.
@@ -388,7 +388,7 @@ def _spread(scores: Sequence[_Score], n: int, seed: int) -> list[_Score]:
         for members in bins:
             if members and len(drawn) < n:
                 drawn.append(members.pop())
-    # The order must not tell a labeller the measure.
+    # The order must not reveal the measure to a labeller.
     return [drawn[place] for place in generator.permutation(len(drawn))]
 
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-# py3langid needs about this much text; what it is less sure of than this stays open.
+# py3langid needs about this much text; less certain results are not used.
 SHORTEST = 20
 CONFIDENCE = 0.7
 # More text changes the language of no answer, and takes longer.
@@ -27,7 +27,7 @@ _ENOUGH_ENGLISH_WORDS = 3
 
 
 def language_of(text: str) -> str | None:
-    """Return the ISO 639-1 code of the language of a text, None where the text is too short to tell or mixes languages."""
+    """Return the ISO 639-1 code of the language of a text, None if the text is too short or mixes languages."""
     start = text[:_MOST]
     if start.isascii() and len(_ENGLISH_WORDS.intersection(start.lower().split())) >= _ENOUGH_ENGLISH_WORDS:
         return "en"

@@ -1,4 +1,4 @@
-"""Replies that failed: what a finish reason and an error message say, and which answers are error messages.
+"""Classify failed replies by finish reason and error message, and find answers that are error messages.
 
 The tables are data: `finish_reasons`, `failures`, `no_errors` and `error_answers` of answer_rules/common.yml.
 """
@@ -49,7 +49,7 @@ _BLANK_LINE = re.compile(r"\n[ \t]*\n\s*\S")
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One reason to give a reply a status."""
+    """A reason to give a reply a status."""
 
     id: str
     status: Status
@@ -104,7 +104,7 @@ class _Tables:
 
 
 def read_finish_reason(written: str | None) -> Rule | None:
-    """Return what the reason says why a model stopped.
+    """Return the rule for the reason why a model stopped.
 
     Args:
         written: the reason as the service or a library writes it, as `content_filter`, `FinishReason.SAFETY` or `max-tokens`.
@@ -116,13 +116,13 @@ def read_finish_reason(written: str | None) -> Rule | None:
 
 
 def read_failure(message: str) -> Failure:
-    """Return what an error message says: whether a filter refused, the answer was cut off, or the call failed.
+    """Classify an error message: a filter refused, the answer was cut off, or the call failed.
 
     Args:
         message: the text of an error, of an exception, or the body of an HTTP error.
     """
     tables = _tables()
-    # Only the exception of a traceback counts: the program's own names and lines say nothing about the call.
+    # Only the exception of a traceback counts: the program's names and lines do not describe the call.
     if (last := message.rfind(_FRAME)) >= 0:
         message = _INDENTED.sub("", message[last:])
     text = message
@@ -185,8 +185,8 @@ def _known_reason(written: str) -> Rule | None:
     tables = _tables()
     if found := _ENUM_VALUE.match(written) or _TYPE_KEY.match(written):
         written = found[1]
-    plain = _plain(written.rpartition(".")[2])
-    for name in (plain, _plain(written)):
+    plain = _letters_and_digits(written.rpartition(".")[2])
+    for name in (plain, _letters_and_digits(written)):
         if name in tables.finish_reasons:
             return tables.finish_reasons[name]
         for prefix in tables.prefixes:
@@ -195,7 +195,7 @@ def _known_reason(written: str) -> Rule | None:
     return None
 
 
-def _plain(written: str) -> str:
+def _letters_and_digits(written: str) -> str:
     """Return the letters and digits of a text in lower case."""
     return _NO_SIGNS.sub("", written).casefold()
 
@@ -213,7 +213,7 @@ def _reason_within(text: str, tables: _Tables) -> Rule | None:
 
 
 def _is_error_message(text: str) -> bool:
-    """Say whether a text is an error message and nothing else."""
+    """Return whether a text is only an error message."""
     tables = _tables()
     if text.startswith(("{", "[{")):
         return _is_error_body(text, tables)
@@ -337,7 +337,7 @@ def load_failures(path: Path = RULES_FILE) -> _Tables:
     starts = (parts["opening"], *(shape.pattern.pattern for shape in shapes))
     return _Tables(
         finish_reasons=_finish_reasons(document["finish_reasons"], path),
-        prefixes=tuple(map(_plain, document["finish_reason_fields"])),
+        prefixes=tuple(map(_letters_and_digits, document["finish_reason_fields"])),
         failures=failures,
         no_errors=frozenset(str(word).casefold() for word in document["no_errors"]),
         field=_compiled(
@@ -355,7 +355,7 @@ def _finish_reasons(entries: Iterable[Any], path: Path) -> dict[str, Rule]:
     for index, entry in enumerate(entries):
         rule = _rule(entry, path, f"finish_reasons[{index}]")
         for name in _value(entry, "names", path, f"finish_reasons[{index}]"):
-            plain = _plain(str(name))
+            plain = _letters_and_digits(str(name))
             if found.get(plain, rule) != rule:
                 raise InputError(
                     f"{path}: the finish reason {name!r} is listed under {found[plain].id} and {rule.id}."

@@ -29,12 +29,12 @@ class Silence:
     refusing: re.Pattern[str]
 
     def is_filler(self, text: str) -> bool:
-        """Whether a text stands where an answer should and is none."""
+        """Return whether a text is in the place of an answer and is none."""
         return self.filler.fullmatch(plain_words(text).strip(" \t\r\n.!?*_-–—\"'()[]")) is not None
 
 
 def whole_json(text: str) -> list[JsonObject | list[Any]]:
-    """Return the JSON that a reply consists of, with or without a fence; nothing of one that opens otherwise or is left open."""
+    """Return the JSON that a reply consists of, with or without a fence; None if it opens otherwise or is not closed."""
     if not _FENCE.sub("", text, count=1).startswith(("{", "[")):
         return []
     values = []
@@ -48,7 +48,7 @@ def whole_json(text: str) -> list[JsonObject | list[Any]]:
 
 @dataclass(frozen=True, slots=True)
 class _Leaf:
-    """A text, number, true or false of a JSON value; the kind of its key, and whether an error's key stands above it.
+    """A text, number, true or false of a JSON value; the kind of its key, and whether an error's key is above it.
 
     The text of true and false is their key: under an error's key, true says that there is one.
     """
@@ -73,7 +73,7 @@ def silence_of(
         values: the JSON of a reply.
         silence: what JSON may hold without answering.
         refusal: what finds a text to be a refusal, or None.
-        are_numbers_answers: a number is an answer unless it stands under a remark's or an error's key.
+        are_numbers_answers: a number is an answer, except under a remark's or an error's key.
         answers: texts that are answers even where they are fillers, such as a label "none"; case does not matter.
 
     Returns:
@@ -115,7 +115,7 @@ def silence_of(
 
 
 def _refuses(leaves: Iterable[_Leaf], silence: Silence) -> bool:
-    """Whether a text, or the key of true, speaks of a refusal."""
+    """Return whether a text, or the key of true, speaks of a refusal."""
     return any(silence.refusing.search(plain_words(leaf.text)) for leaf in leaves)
 
 
@@ -134,7 +134,7 @@ def _of_fillers(
 
 
 @remembered
-def _plain(key: str) -> str:
+def _folded_key(key: str) -> str:
     return _SPACES.sub("_", key.strip().casefold())
 
 
@@ -154,7 +154,7 @@ def _gather(
     """
     if isinstance(value, JsonObject):
         for written, inner in value:
-            plain = _plain(written)
+            plain = _folded_key(written)
             _gather(
                 leaves,
                 inner,

@@ -6,7 +6,6 @@ readers of collector.answers.decisions read the rest, so an import reads answers
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -22,19 +21,20 @@ from collector.answers.decisions.stated_labels import boxed_parts
 from collector.answers.replies import answer_part
 from collector.answers.texts.announcements import Rank, announced, claim_after, without_noun
 from collector.answers.texts.decision_words import decision_words
+from collector.answers.texts.json_text import json_value
 from collector.answers.texts.plain import Reply
 from collector.composed import composed
 
-# So many of the answers have to look alike; the others may be cut off.
+# The share of the answers that have to look alike; the others may be cut off.
 MOST = 0.8
 MAX_LABELS = 12
 MAX_LABEL_CHARACTERS = 40
 MAX_LABEL_WORDS = 3
 # A label that is stated once among more answers may be a remark.
 _ONCE_AMONG = 100
-# So many answers tell which kind and which scale are worth trying on all of them.
+# The number of answers that choose the kinds and scales to try on all answers.
 _SAMPLED, _MOST_OF_SOME = 200, 0.7
-# Where the answers have more text, only every second, third … one is read.
+# With more text than this, only every second, third … answer is read.
 _CHARACTERS_READ = 500_000
 _SCALES_TRIED = 3
 _AMOUNT_CHARACTERS = 2_000
@@ -55,7 +55,7 @@ _POINT = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """How answers may be read.
+    """A proposal for reading answers.
 
     Attributes:
         answer: the keys of a spec's `answer`, `kind` first. For the kind label, `labels` is absent if no answer states one; for
@@ -97,7 +97,7 @@ def _are_most(n: int, parts: Sequence[str]) -> bool:
 
 
 def _are_mostly(parts: Sequence[str], count: Callable[[Sequence[str]], int]) -> bool:
-    """Whether some of the answers look as if most were counted."""
+    """Return whether some of the answers look as if most were counted."""
     some = _sample(parts)
     return bool(some) and count(some) >= _MOST_OF_SOME * len(some)
 
@@ -107,22 +107,15 @@ def _sample(parts: Sequence[str]) -> Sequence[str]:
 
 
 def _look(text: str) -> str | None:
-    value = _json(text)
+    value = json_value(text)
     if isinstance(value, dict):
         return "json_object"
     is_list = isinstance(value, list) and value and all(isinstance(one, str) for one in value)
     return "list" if is_list else None
 
 
-def _json(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-
-
 def _length_of_lists(parts: Iterable[str]) -> int:
-    lengths = [len(value) for value in map(_json, parts) if isinstance(value, list)]
+    lengths = [len(value) for value in map(json_value, parts) if isinstance(value, list)]
     return max(median_high(lengths), 1) if lengths else 10
 
 
@@ -148,17 +141,17 @@ class _Scores:
         every = (-_EVERY, _EVERY)
         scales = [scale for scale, _ in Counter(_scales(amounts)).most_common(_SCALES_TRIED)]
         some = _sample(parts)
-        self._scale = max([*scales, every], key=lambda scale: len(self._read(some, scale)))
+        self._scale = max([*scales, every], key=lambda scale: len(self._read_amounts(some, scale)))
         if self._scale == (0, 100) and any(amount.is_percent for amount in amounts):
             # "78%" next to "0.55" is 0.78.
-            others = self._read([part for part in parts if "%" not in part], every)
+            others = self._read_amounts([part for part in parts if "%" not in part], every)
             if others and all(0 <= value <= 1 for value, _ in others):
                 self._scale = (0, 1)
-        read = self._read(parts, self._scale)
+        read = self._read_amounts(parts, self._scale)
         self.n_certain = sum(is_certain for _, is_certain in read)
         self._values = [value for value, _ in read]
 
-    def _read(self, parts: Iterable[str], scale: tuple[float, float]) -> list[tuple[Decimal, bool]]:
+    def _read_amounts(self, parts: Iterable[str], scale: tuple[float, float]) -> list[tuple[Decimal, bool]]:
         """Return the numbers that are read, and whether each is all that the answer is about."""
         found = []
         for part in parts:
@@ -169,7 +162,7 @@ class _Scores:
         return found
 
     def keys(self) -> dict[str, Any]:
-        """Return what a spec says about the scores; the bounds hold every number."""
+        """Return a spec's keys for the scores; the bounds include every number."""
         points = self._stated.get("points", {})
         if self._scale[1] < _EVERY:
             low, high = self._scale
@@ -183,7 +176,9 @@ class _Scores:
 
 
 def _is_all(score: Decision, text: str) -> bool:
-    """Whether an answer is about its score: it is short, or gives the score in its first or last line, or alone in JSON."""
+    """Return whether an answer is about its score: it is short, or gives the score in its first or last line, or alone in
+    JSON.
+    """
     if (score.read_by or "").startswith("json"):
         return only_decides(text)
     lines = text.splitlines()
@@ -283,7 +278,7 @@ def _labels(parts: Sequence[str], *, is_known: bool) -> dict[str, list[str]]:
 
 
 def _stated(text: str) -> str | None:
-    """Return the short text that an answer decides for by an explicit rule; None if there is none."""
+    """Return the short text that an answer chooses by an explicit rule; None if there is none."""
     found = json_decision(text, None, lambda leaf, is_key: _short_value(text, leaf) if is_key else None)
     if found is not None or text.startswith("{"):
         return found.value if found is not None else None
@@ -345,5 +340,5 @@ def _short(text: str) -> str | None:
 
 
 def _bare(text: str) -> str:
-    """Return a text without what stands around a word and says nothing: "Reject." is "Reject"."""
+    """Return a text without punctuation around it: "Reject." is "Reject"."""
     return text.lstrip(_BEFORE).rstrip(_AFTER) or text

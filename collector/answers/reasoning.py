@@ -15,13 +15,13 @@ _OPEN = (
     r"|\[THINK\]|◁think▷|<\|begin_of_thought\|>|<\|START_THINKING\|>"
 )
 _CLOSE = rf"(?:<|&lt;)/{_NAMES}\s{{0,3}}(?:>|&gt;)|</details>|\[/THINK\]|◁/think▷|<\|end_of_thought\|>|<\|END_THINKING\|>"
-# The signs at which a tag may begin stand first, which makes the search fast.
+# The first characters of tags come first in the pattern, which makes the search fast.
 _TAG = re.compile(rf"(?=[<&\[◁])(?:(?P<open>{_OPEN})|(?P<close>{_CLOSE}))", re.IGNORECASE)
 _FENCE = re.compile(
     r"\A\s{0,20}(?P<fence>`{3,})(?:think|thinking|reasoning)[ \t]*\n(?P<text>.*?)(?:\n(?P=fence)[ \t]*(?:\n|\Z)|\Z)",
     re.IGNORECASE | re.DOTALL,
 )
-# Tokens that stand around an answer and say nothing.
+# Tokens around an answer that carry no content.
 _FRAME = re.compile(
     r"<\|(?:begin|end)_of_solution\|>|<\|(?:START|END)_RESPONSE\|>|<\|(?:end|return|im_end|eot_id)\|>\s*\Z"
 )
@@ -62,7 +62,7 @@ def split_reasoning(text: str) -> Parted:
     if (fenced := _FENCE.match(text)) is not None:
         answer = text[fenced.end() :].strip()
         return Parted(answer, fenced["text"].strip() or None, is_unclosed=not answer)
-    # Most answers hold nothing that a tag begins with.
+    # Most answers have no character that begins a tag.
     may_hold_tags = "<" in text or "&" in text or "◁" in text or ("]" in text and "think]" in text.lower())
     if not may_hold_tags:
         return Parted(text)
@@ -92,7 +92,7 @@ def _blocks(text: str, tags: list[re.Match[str]]) -> tuple[list[tuple[int, int]]
     for tag in tags:
         if tag["open"]:
             if depth == 0 and tag.start() >= last_close and not _opens_a_line(text, tag):
-                continue  # a word of the answer: nothing closes it, and text stands before it
+                continue  # a word of the answer: it is not closed, and text precedes it
             start = tag.start() if depth == 0 else start
             depth += 1
         elif _is_details(tag) and depth == 0:

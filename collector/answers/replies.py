@@ -46,17 +46,17 @@ _BRACKETS = " \t\r\n.!()[]<>{}"
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """How a reply was read.
+    """An answer read from a reply.
 
     Attributes:
         status: ok, unread (no rule finds a decision), malformed, refused, truncated or error (the reply is an error message).
-        answer_text: what is analysed; set where the status is ok.
+        answer_text: the analysed text; set if the status is ok.
         error: one sentence where the status is not ok.
         n_items: the number of items of a list; set where the status is ok.
         read_by: the rule that read the answer or found the refusal; None where no rule did.
         read_text: the part of the reply that the rule read; None where that is all of it.
         reasoning_text: the model's reasoning, which is not judged; None where the reply holds none.
-        language: the ISO 639-1 code of the answer's language; None where the answer is too short to tell.
+        language: the ISO 639-1 code of the answer's language; None if the answer is too short.
     """
 
     status: Status
@@ -175,8 +175,8 @@ def classify(
         refusals: the audit's own patterns of refusals, regular expressions that are searched in the first 2,000 characters.
         reasoning: the model's reasoning where the service sent it apart from the answer.
         turns: which turns of the assistant are the answer where the reply is a whole conversation.
-        key, pattern, options: of the kinds label and score, as of read_label and read_score.
-        rescale, points, decimal, currency, per: of the kind score, as of read_score.
+        key, pattern, options: of the kinds label and score, as in read_label and read_score.
+        rescale, points, decimal, currency, per: of the kind score, as in read_score.
 
     Returns:
         Status ok with the words of the answer (of JSON, its keys and values; of a list, an item a line; the label as listed; the
@@ -317,7 +317,7 @@ def _missing_turn(n_turns: int, turns: Turns) -> str:
 def _without_text(
     reason: Rule | None, parted: Parted, text: str | None, max_characters: int
 ) -> Answer | None:
-    """Return what a reply is that holds no text to read, None where there is text."""
+    """Return the status of a reply without text, None if it has text."""
     if reason is not None and reason.status in ("refused", "error"):
         return _by_rule(reason)
     if text is not None and len(text) > max_characters:
@@ -384,7 +384,7 @@ def _read(
     if kind == "json_object":
         return _classify_json(text, rules, cut_off)
     decision = decide(text) if decide is not None else None
-    # A key that holds a decision answers, whatever its text says.
+    # A key with a decision is an answer, whatever the other text says.
     is_decided = (
         decision is not None and decision.value is not None and (decision.read_by or "").startswith("json")
     )
@@ -409,7 +409,7 @@ def _silent(
     are_numbers_answers: bool = False,
     answers: Sequence[str] = (),
 ) -> Answer | None:
-    """Return the status of JSON without an answer; None if it may answer, or if there is none."""
+    """Return the status of JSON without an answer; None if it may contain one, or without JSON."""
     if not values:
         return None
     try:
@@ -489,7 +489,7 @@ def _is_the_label(decision: Decision, text: str) -> bool:
 
 
 def _classify_decision(decision: Decision, text: str, rules: AnswerRules, cut_off: Rule | None) -> Answer:
-    # A label in the midst of prose may be what a refusal speaks of, or what a model thought before it was cut off.
+    # A label inside prose may be part of a refusal, or of reasoning that was cut off.
     if not decision.is_certain:
         if find_refusal(text) is not None and not _is_the_label(decision, text):
             if rule := rules.by_pattern(text):
@@ -506,14 +506,14 @@ def _classify_decision(decision: Decision, text: str, rules: AnswerRules, cut_of
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """The text of a JSON value in one place; is_text: it stands for a value, and is not a key, a number, true or false."""
+    """The text of a JSON value in one place; is_text: it is a string value, not a key, a number, true or false."""
 
     written: str
     is_text: bool
 
 
 def _flatten(value: Any, *, is_key: bool = False) -> Iterable[_Words]:
-    """Yield the keys and values of a JSON value in order; null says nothing."""
+    """Yield the keys and values of a JSON value in order, without nulls."""
     if isinstance(value, JsonObject):
         for key, inner in value:
             yield from _flatten(key, is_key=True)

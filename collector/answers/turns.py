@@ -61,7 +61,7 @@ _ASKING = frozenset(
 _OTHERS = frozenset({"developer", "tool", "toolmessage", "function"})
 _ROLES = _ASSISTANT | _ASKING | _OTHERS
 _USUAL_ROLES = frozenset({"user", "human", "system", "assistant", "gpt", "model"})
-# Posts have authors, and products have types, so that a role under these keys must be one of a conversation and nothing else.
+# Posts have authors, and products have types, so a role under these keys must be one that only conversations use.
 _CHAT_ROLES = frozenset(
     {"user", "human", "humanmessage", "system", "systemmessage", "tool", "toolmessage", "function"}
     | {"assistant", "ai", "aimessage", "gpt", "chatgpt", "bot", "chatbot"}
@@ -82,7 +82,7 @@ _HEADING = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """The assistant's turns of a conversation in order, and its reasoning, None if there is none."""
+    """The assistant's turns of a conversation in order, and its reasoning, None without it."""
 
     turns: tuple[str, ...]
     reasoning: str | None = None
@@ -103,7 +103,7 @@ class Conversation:
 
 
 def find_conversation(text: str) -> Conversation | None:
-    """Return the conversation that a text consists of, None where it is none."""
+    """Return the conversation that a text consists of, None if it is no conversation."""
     if _LIKE_JSON.match(text):
         return _from_json(text)
     if "<|im_start|>" in text or "<|start_header_id|>" in text:
@@ -126,7 +126,7 @@ def _from_json(text: str) -> Conversation | None:
 
 
 def _of_messages(messages: Iterable[object]) -> Conversation | None:
-    """Return the conversation of a list of messages, None where an element is none or the list may be one of people or things.
+    """Return the conversation in a list of messages, None if an element is no message or the list may be of people or things.
 
     Messages under the keys of the large services need no other side; under other keys, both sides must speak.
     """
@@ -161,7 +161,7 @@ def _has_usual_keys(message: Mapping[str, object]) -> bool:
 
 
 def _role(message: object) -> str | None:
-    """Return the role of a message in lower case, None where it has none that is known, or nothing that it may say."""
+    """Return the role of a message in lower case, None without a known role or without content."""
     if not isinstance(message, Mapping) or not any(key in message for key in (*_CONTENT_KEYS, *_CALL_KEYS)):
         return None
     for key in _ROLE_KEYS:

@@ -33,7 +33,7 @@ _WAYS_OUT = {
         "answer.key names the key that holds the decision, and answer.labels what it may say."
     ),
     r"none of the labels": (
-        f"If one of these is a label, add it to answer.labels; if a label stands among other words, set answer.key or "
+        f"If one of these is a label, add it to answer.labels; if a label is among other words, set answer.key or "
         f"answer.pattern, or {_READ}."
     ),
     r"holds no number|ranks no candidate": f"If these hold a decision in words, {_READ}.",
@@ -76,12 +76,12 @@ class UnreadReasons:
                 f"{shown(text)}{f' ({n:,})' if n > 1 else ''}"
                 for text, n in reason.texts.most_common(EXAMPLES_SHOWN)
             )
-            yield f"{_counted(reason.n)}: {reason.sentence} Examples: {examples}. {way_out(reason.sentence)}"
+            yield f"{_counted(reason.n)}: {reason.sentence} Examples: {examples}. {suggestion(reason.sentence)}"
         if rest := ordered[REASONS_SHOWN:]:
             yield f"{_counted(sum(one.n for one in rest))} for {len(rest):,} other reasons."
 
 
-def way_out(problem: str) -> str:
+def suggestion(problem: str) -> str:
     """Return what to do about answers that are unread for a reason."""
     return next((way for says, way in _WAYS_OUT.items() if re.search(says, problem)), _ANY_WAY_OUT)
 

@@ -1,4 +1,4 @@
-"""Which questions were asked again, and about whom they were."""
+"""Count the questions that were asked again, by the group they were about."""
 
 from __future__ import annotations
 
@@ -52,11 +52,13 @@ class AskedAgain:
                     (one.attribute, one.group_name) for one in prompt.attributes
                 ):
                     groups.setdefault(attribute, Counter())[group] += n
-        listed = "; ".join(_listed(counts, attribute, groups) for attribute, counts in groups.items())
+        listed = "; ".join(
+            _counts_by_group(counts, attribute, groups) for attribute, counts in groups.items()
+        )
         return f"{len(self.trials):,} asked again{f': {listed}' if listed else ''}"
 
 
-def _listed(counts: Mapping[str, int], attribute: str, groups: Mapping[str, object]) -> str:
+def _counts_by_group(counts: Mapping[str, int], attribute: str, groups: Mapping[str, object]) -> str:
     """Return the groups of an attribute with their counts, the largest first."""
     ordered = sorted(counts.items(), key=lambda one: (-one[1], one[0]))
     listed = ", ".join(f"{n:,} {group}" for group, n in ordered)

@@ -1,4 +1,4 @@
-"""Threads that ask: each takes the next trial, asks until it is done, and passes every attempt on."""
+"""Threads that ask: each takes the next trial, asks until it is done, and reports every attempt."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ if TYPE_CHECKING:
 
 MAX_BACKOFF_SECONDS = 60.0
 BUDGET_POLL_SECONDS = 0.05
-# A question is given up where this is the probability, or less, that one like all others would be refused so often; and after so
-# many refusals, however often others are refused.
+# Give a question up if a typical question would be refused this often with probability at most SINGLED_OUT, or after
+# MOST_REFUSALS.
 SINGLED_OUT = 1e-9
 MOST_REFUSALS = 30
 # After an answer without a text that has one of these statuses, later turns get the same status.
 NO_ANSWER = frozenset({"refused", "malformed", "error"})
-# A question that is refused is set aside while others are asked; with so many aside, no new one is begun.
-MOST_ASIDE = 1000
+# A refused question is postponed while others are asked; with this many postponed, no new one is begun.
+MOST_POSTPONED = 1000
 
 logger = logging.getLogger(__name__)
 
@@ -66,23 +66,23 @@ class Task:
     n_begun: int = 0
 
     @property
-    def said(self) -> tuple[Message, ...]:
-        """The messages up to the one that is answered, that one included."""
+    def messages(self) -> tuple[Message, ...]:
+        """Return the messages up to and including the one that is answered."""
         turn = self.prompt.turn(self.trial)
         asked = () if turn is None else tuple(Message(role, text) for role, text in turn.messages)
         return (*self.earlier, *asked)
 
     def next_turn(self, status: str, text: str | None, raw_body: str | None) -> Task | None:
-        """Return what comes after an answer; None where nothing does."""
+        """Return the conversation's next task after an answer, None at its end."""
         if self.trial % self.prompt.n_turns == 0:
             return None
-        said = spoken(text) if status != "error" else ""
-        ended = self.ended or (None if said else status if status in NO_ANSWER else "error")
+        answer = spoken(text) if status != "error" else ""
+        ended = self.ended or (None if answer else status if status in NO_ANSWER else "error")
         return Task(
             self.prompt,
             self.trial + 1,
             attempts=self.later[0] if self.later else 0,
-            earlier=(*self.said, Message("assistant", said, raw_body, is_answer=True)),
+            earlier=(*self.messages, Message("assistant", answer, raw_body, is_answer=True)),
             later=self.later[1:],
             ended=ended,
             n_begun=self.n_begun,
@@ -90,8 +90,8 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True)
-class Attempted:
-    """One attempt's row, and why no answer came, if none did; not asked where the conversation had ended."""
+class AttemptResult:
+    """An attempt's row, and the error if there is no answer. `is_asked` is False if the conversation had ended before."""
 
     row: ResponseRow
     error: TargetError | None = None
@@ -99,12 +99,12 @@ class Attempted:
 
 
 @dataclass(frozen=True, slots=True)
-class Style:
-    """How trials are asked.
+class AskSettings:
+    """Settings for asking trials.
 
     Attributes:
         answer: the form of answer expected.
-        seed: the run's, from which each request gets its own.
+        seed: the run's; each request's seed is computed from it.
         backoff_seconds: pause after a failed attempt; it doubles.
         meter: adds up costs, and may end the run.
         run_id: the run, which names its conversations.
@@ -118,13 +118,13 @@ class Style:
 
 
 @dataclass(slots=True)
-class _Asking:
-    """A trial that this process asks: how far it has come, also while it is set aside.
+class _TrialState:
+    """The progress of a trial that this process asks, also while it is postponed.
 
     Attributes:
         number: the place among the trials of this process.
         n_answered_before: how many questions had been answered when it was asked first.
-        attempts, n_tries: of all attempts, those that were no refusal for the rate.
+        attempts: all attempts; n_tries: those that were not refused because of the rate.
         is_refused_first: its first try was refused.
     """
 
@@ -139,8 +139,8 @@ class _Asking:
 
 
 @dataclass(frozen=True, slots=True)
-class _Tried:
-    """How one try went: how long it took, whether asking again may help, and why no answer came, if none did."""
+class _TryResult:
+    """The outcome of one try: its duration, whether asking again may help, and the error if there is no answer."""
 
     seconds: float
     may_help: bool
@@ -148,12 +148,12 @@ class _Tried:
 
 
 class Askers:
-    """As many threads as the target may be asked at once; they take tasks one by one, so that none pile up.
+    """The threads that ask, as many as the target accepts at once; each takes one task at a time.
 
     Args:
-        target: whom to ask.
-        style: how.
-        tasks: what; taken from by one thread at a time.
+        target: the system to ask.
+        settings: how to ask.
+        tasks: the trials to ask; one thread at a time takes from them.
         keep: called with every attempt, from the threads.
         ended: called once, when the last thread has ended; with the error that ended a thread, or None.
 
@@ -164,14 +164,14 @@ class Askers:
     def __init__(
         self,
         target: Target,
-        style: Style,
+        settings: AskSettings,
         tasks: Iterator[Task],
-        keep: Callable[[Attempted], None],
+        keep: Callable[[AttemptResult], None],
         ended: Callable[[BaseException | None], None],
     ) -> None:
         self.is_out_of_budget = False
         self._target = target
-        self._style = style
+        self._settings = settings
         self._tasks = tasks
         self._keep = keep
         self._ended = ended
@@ -184,15 +184,15 @@ class Askers:
         self._n_threads = target.concurrency
         self._n_in_flight = 0
         self._n_answered = 0
-        # The trials whose first try is over, and those of them that were refused.
+        # Trials whose first try is over, and how many of these tries were refused.
         self._n_first = 0
         self._n_first_refused = 0
         self._n_taken = 0
-        # Refused trials, to be asked again after the others; the one that has waited longest comes first.
-        self._aside: list[tuple[int, _Asking]] = []
-        # Conversations that have begun, which are gone on with before others begin.
+        # Refused trials, to be asked again after the others, oldest first.
+        self._postponed: list[tuple[int, _TrialState]] = []
+        # Continue these before starting new ones.
         self._begun: deque[Task] = deque()
-        self._is_turn_of_aside = False
+        self._is_turn_of_postponed = False
         self._refused_since: float | None = None
         self._first_refused_at = 0.0
         self._n_reserved = 0
@@ -201,7 +201,7 @@ class Askers:
 
     @property
     def n_in_flight(self) -> int:
-        """How many questions have been asked and not answered yet."""
+        """Return how many questions have been asked and not answered yet."""
         return self._n_in_flight
 
     def refused_seconds(self) -> float:
@@ -230,8 +230,8 @@ class Askers:
 
     def _work(self) -> None:
         try:
-            while (asking := self._next()) is not None:
-                self._ask(asking)
+            while (state := self._next()) is not None:
+                self._ask(state)
         except PaceClosedError:
             pass
         except BaseException as error:  # noqa: BLE001 (a thread's error has to reach the caller, whatever it is)
@@ -244,76 +244,78 @@ class Askers:
             self._ended(self._failure)
             self._have_ended.set()
 
-    def _next(self) -> _Asking | None:
-        """Take a new trial or, in turn with those, one that was set aside."""
+    def _next(self) -> _TrialState | None:
+        """Take a new trial or, alternately, a postponed one."""
         with self._lock:
             if self._stopping.is_set():
                 return None
             if self._begun:
-                return self._asking_of(self._begun.popleft())
-            is_new = not self._aside or not (self._is_turn_of_aside or len(self._aside) >= MOST_ASIDE)
+                return self._new_state(self._begun.popleft())
+            is_new = not self._postponed or not (
+                self._is_turn_of_postponed or len(self._postponed) >= MOST_POSTPONED
+            )
             task = next(self._tasks, None) if is_new else None
-            self._is_turn_of_aside = is_new
+            self._is_turn_of_postponed = is_new
             if task is None:
-                return heapq.heappop(self._aside)[1] if self._aside else None
-            return self._asking_of(task)
+                return heapq.heappop(self._postponed)[1] if self._postponed else None
+            return self._new_state(task)
 
-    def _asking_of(self, task: Task) -> _Asking:
+    def _new_state(self, task: Task) -> _TrialState:
         self._n_taken += 1
         # Attempts before the run was resumed count, but one more try is always made.
         n_tries = min(task.attempts, MAX_ATTEMPTS - 1)
-        return _Asking(task, self._n_taken, self._n_answered, task.attempts, n_tries)
+        return _TrialState(task, self._n_taken, self._n_answered, task.attempts, n_tries)
 
-    def _set_aside(self, asking: _Asking) -> None:
+    def _postpone(self, state: _TrialState) -> None:
         with self._lock:
-            heapq.heappush(self._aside, (asking.number, asking))
+            heapq.heappush(self._postponed, (state.number, state))
 
-    def _ask(self, asking: _Asking) -> None:
+    def _ask(self, state: _TrialState) -> None:
         """Ask up to three times: again after a malformed answer, a temporary failure, or, if the audit says so, a short
         list. Refusals because of the rate do not count, because they say nothing about the question. A question that is refused
-        more often than others is given up, because services also refuse questions that are too large in this way.
+        more often than others is given up, because services also refuse too large questions in this way.
         """
-        prompt = asking.task.prompt
-        if asking.task.ended is not None:
-            row = new_row(prompt, asking.task.trial, asking.attempts + 1)
-            fill_unasked(row, prompt, asking.task.ended)
-            self._keep(Attempted(row, is_asked=False))
-            self._go_on(asking.task, row)
+        prompt = state.task.prompt
+        if state.task.ended is not None:
+            row = new_row(prompt, state.task.trial, state.attempts + 1)
+            fill_unasked(row, prompt, state.task.ended)
+            self._keep(AttemptResult(row, is_asked=False))
+            self._go_on(state.task, row)
             return
-        estimated = estimated_tokens(prompt, (one.text for one in asking.task.said))
+        estimated = estimated_tokens(prompt, (one.text for one in state.task.messages))
         while self._reserve(estimated):
-            asking.attempts += 1
-            row = new_row(prompt, asking.task.trial, asking.attempts)
-            tried = self._try(asking.task, row, asking.spent_seconds, estimated)
+            state.attempts += 1
+            row = new_row(prompt, state.task.trial, state.attempts)
+            tried = self._try(state.task, row, state.spent_seconds, estimated)
             error = tried.error
             is_refused = error is not None and error.asks_to_slow_down
-            asking.spent_seconds += tried.seconds
+            state.spent_seconds += tried.seconds
             pause = 0.0
             if error is not None and is_refused:
-                self._note_try(asking, is_refused=True)
-                is_alone = self._n_answered == asking.n_answered_before
-                has_more = asking.n_refusals < MAX_REFUSALS or not (is_alone or self._is_singled_out(asking))
+                self._note_try(state, is_refused=True)
+                is_alone = self._n_answered == state.n_answered_before
+                has_more = state.n_refusals < MAX_REFUSALS or not (is_alone or self._is_singled_out(state))
                 if not has_more and is_alone:
-                    error = _gives_up(error, asking.n_refusals)
+                    error = _gives_up(error, state.n_refusals)
             else:
-                self._note_try(asking, is_refused=False)
+                self._note_try(state, is_refused=False)
                 if error is not None:
-                    pause = self._pause_seconds(asking.n_tries, error)
-                asking.spent_seconds += pause
-                has_time = asking.spent_seconds < self._total_seconds
-                has_more = tried.may_help and asking.n_tries < MAX_ATTEMPTS and has_time
+                    pause = self._pause_seconds(state.n_tries, error)
+                state.spent_seconds += pause
+                has_time = state.spent_seconds < self._total_seconds
+                has_more = tried.may_help and state.n_tries < MAX_ATTEMPTS and has_time
             # A trial that only ends because the run does is not done: a resumed run asks again.
             row.is_last = not has_more and not (error is not None and error.stops_run)
             if error is not None and error.stops_run:
-                # Stop now: the reader of the attempts learns of it later, and every question until then may cost.
+                # Stop now: the main thread sees the error later, and every question until then may cost.
                 self.stop()
-            self._keep(Attempted(row, error))
+            self._keep(AttemptResult(row, error))
             if row.is_last:
-                self._go_on(asking.task, row)
+                self._go_on(state.task, row)
             if not has_more or self._stopping.is_set():
                 return
             if is_refused:
-                self._set_aside(asking)
+                self._postpone(state)
                 return
             if pause:
                 logger.info("%s Asking again in %.1f s.", error, pause)
@@ -326,17 +328,17 @@ class Askers:
             with self._lock:
                 self._begun.append(following)
 
-    def _note_try(self, asking: _Asking, *, is_refused: bool) -> None:
-        is_first = asking.attempts == asking.task.attempts + 1
-        asking.n_refusals += is_refused
-        asking.n_tries += not is_refused
-        asking.is_refused_first |= is_first and is_refused
+    def _note_try(self, state: _TrialState, *, is_refused: bool) -> None:
+        is_first = state.attempts == state.task.attempts + 1
+        state.n_refusals += is_refused
+        state.n_tries += not is_refused
+        state.is_refused_first |= is_first and is_refused
         with self._lock:
             self._n_first += is_first
             self._n_first_refused += is_first and is_refused
 
     def _note_refusal(self, error: TargetError, asked_at: float) -> None:
-        """Note since when everything is refused. The first pause that the service names for it is waited for, and not counted."""
+        """Note since when everything is refused, without the first pause that the service asks for."""
         with self._lock:
             now = time.monotonic()
             if self._refused_since is None:
@@ -348,30 +350,29 @@ class Askers:
         with self._lock:
             self._refused_since = None
 
-    def _is_singled_out(self, asking: _Asking) -> bool:
-        """Whether a question is refused so often that it is not for chance, as often as the first tries of others are refused.
-
-        First tries only: a few questions that are never answered would otherwise be most of what is refused.
+    def _is_singled_out(self, state: _TrialState) -> bool:
+        """Return whether a question is refused more often than chance explains, given how often first tries of others are
+        refused. First tries only: otherwise a few questions that are never answered would be most of the refusals.
         """
-        n_refused = self._n_first_refused - asking.is_refused_first
+        n_refused = self._n_first_refused - state.is_refused_first
         share = (n_refused + 1) / (self._n_first - 1 + 2)
-        return asking.n_refusals >= MOST_REFUSALS or bool(share**asking.n_refusals < SINGLED_OUT)
+        return state.n_refusals >= MOST_REFUSALS or bool(share**state.n_refusals < SINGLED_OUT)
 
-    def _try(self, task: Task, row: ResponseRow, spent_seconds: float, estimated: int) -> _Tried:
+    def _try(self, task: Task, row: ResponseRow, spent_seconds: float, estimated: int) -> _TryResult:
         """Ask once, when it is this question's turn, and fill the row."""
         prompt = task.prompt
         left = self._total_seconds - spent_seconds
-        said = task.said
+        messages = task.messages
         request = Request(
-            prompt_text=said[-1].text if said else prompt.prompt_text or "",
+            prompt_text=messages[-1].text if messages else prompt.prompt_text or "",
             system_prompt=prompt.system_prompt,
             trial=row.trial,
-            seed=request_seed(self._style.seed, prompt.content_hash, row.trial, row.attempt),
+            seed=request_seed(self._settings.seed, prompt.content_hash, row.trial, row.attempt),
             prompt_id=prompt.prompt_id,
             timeout_seconds=None if math.isinf(left) else left,
             conversation=self._conversation(task, row),
             turn=row.turn or 1,
-            earlier=said[:-1],
+            earlier=messages[:-1],
         )
         try:
             with self._pace.slot() as slot:
@@ -387,17 +388,17 @@ class Askers:
                     else:
                         self._note_no_refusal()
                     fill_error(row, prompt, error)
-                    return _Tried(time.monotonic() - started, error.retryable, error)
+                    return _TryResult(time.monotonic() - started, error.retryable, error)
                 finally:
                     self._count_in_flight(-1)
                 seconds = time.monotonic() - started
-                answer = fill_reply(row, prompt, reply, self._style.answer, said)
+                answer = fill_reply(row, prompt, reply, self._settings.answer, messages)
                 slot.done(_tokens_of(row), reply.latency_ms, reply.hints)
             self._note_no_refusal()
             with self._lock:
                 self._n_answered += 1
-            charge(self._style.meter, row, estimated)
-            return _Tried(seconds, is_to_be_asked_again(answer, self._style.answer))
+            charge(self._settings.meter, row, estimated)
+            return _TryResult(seconds, is_to_be_asked_again(answer, self._settings.answer))
         finally:
             self._release(estimated)
 
@@ -406,14 +407,14 @@ class Askers:
             return None
         number = (row.trial - 1) // task.prompt.n_turns + 1
         begun = f".{task.n_begun}" if task.n_begun else ""
-        return f"{self._style.run_id}.{task.prompt.prompt_id}.{number}{begun}"
+        return f"{self._settings.run_id}.{task.prompt.prompt_id}.{number}{begun}"
 
     def _reserve(self, estimated: int) -> bool:
         """Reserve the cost of a question. Running questions may turn out cheaper than their reserve, so wait for them first."""
         while True:
             # Under one lock, because a thread that is refused must see every running question.
             with self._lock:
-                if self._style.meter.reserve(estimated):
+                if self._settings.meter.reserve(estimated):
                     self._n_reserved += 1
                     return True
                 is_hopeless = self._n_reserved == 0
@@ -425,7 +426,7 @@ class Askers:
 
     def _release(self, estimated: int) -> None:
         with self._lock:
-            self._style.meter.release(estimated)
+            self._settings.meter.release(estimated)
             self._n_reserved -= 1
 
     def _count_in_flight(self, change: int) -> None:
@@ -435,7 +436,7 @@ class Askers:
     def _pause_seconds(self, n_tries: int, error: TargetError) -> float:
         if error.retry_after_seconds is not None:
             return min(error.retry_after_seconds, MAX_BACKOFF_SECONDS)
-        return backoff_seconds(n_tries, self._style.backoff_seconds, MAX_BACKOFF_SECONDS)
+        return backoff_seconds(n_tries, self._settings.backoff_seconds, MAX_BACKOFF_SECONDS)
 
 
 def _tokens_of(row: ResponseRow) -> int | None:

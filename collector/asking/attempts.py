@@ -1,4 +1,4 @@
-"""One attempt at a trial: the row that keeps it, filled from what came back, and whether to ask again."""
+"""Fill the row of an attempt at a trial from its reply, and decide whether to ask again."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def new_row(prompt: Prompt, trial: int, attempt: int) -> ResponseRow:
 def fill_reply(
     row: ResponseRow, prompt: Prompt, reply: Reply, form: AnswerForm, earlier: Sequence[Message] = ()
 ) -> Answer:
-    """Put into a row what came back, and return what it amounts to as an answer of the form expected.
+    """Fill a row from a reply, and return the answer read from it.
 
     An answer of a conversation that is not judged may be any text; earlier: the messages before it.
     """
@@ -94,7 +94,7 @@ def fill_unasked(row: ResponseRow, prompt: Prompt, status: str) -> None:
 
 
 def spoken(text: str | None) -> str:
-    """Return what a reply says, without the model's reasoning; empty where it says nothing."""
+    """Return the text of a reply without the model's reasoning."""
     return split_reasoning(text).answer.strip() if text else ""
 
 
@@ -140,7 +140,7 @@ def estimated_tokens(prompt: Prompt, said: Iterable[str] = ()) -> int:
 
 
 def charge(meter: CostMeter, row: ResponseRow, estimated: int) -> None:
-    """Add up what an answer cost; where the service does not count tokens, they are estimated.
+    """Add the cost of an answer; tokens that the service does not count are estimated.
 
     Args:
         meter: adds up.

@@ -1,4 +1,4 @@
-"""Asks a run's trials through a batch interface: submits what is left, waits, keeps the results, and asks again what failed.
+"""Ask a run's trials through a batch interface: submit the remaining ones, wait, keep results, and ask failed ones again.
 
 Submissions are recorded in the journal, so that another process can wait for them: an event before each submission, one after
 it, and one when its results are stored.
@@ -15,7 +15,7 @@ from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from collector.asking.askers import Attempted, Task
+from collector.asking.askers import AttemptResult, Task
 from collector.asking.attempts import (
     MAX_ATTEMPTS,
     charge,
@@ -35,7 +35,7 @@ from collector.targets.base import BatchRequest, Request, Submission
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from collector.asking.askers import Style
+    from collector.asking.askers import AskSettings
     from collector.asking.breaker import Usability
     from collector.targets.base import BatchState, BatchTarget, Reply
 
@@ -44,7 +44,7 @@ MAX_POLL_SECONDS = 60.0
 # How often a service that does not answer is asked again, with pauses up to a minute, before the process gives up.
 MAX_TRIES = 10
 MAX_BACKOFF_SECONDS = 60.0
-# So long after a submission that got no answer the service may still make the batch, or not list it yet.
+# After a submission without a reply, the service may take this long to make or list the batch.
 SETTLE_SECONDS = 30.0
 SETTLE_POLL_SECONDS = 2.0
 _TAG_DIGITS = 8
@@ -62,7 +62,7 @@ class BatchAskers:
     Args:
         batches: the target's batch interface.
         run_id: the run, which gives batches their labels.
-        style: the form of answer expected, the run's seed.
+        settings: the form of answer expected, the run's seed.
         tasks: the trials to ask; read at once.
         log: the run's batches so far.
         record: writes an event into the journal, and returns when it is there.
@@ -82,12 +82,12 @@ class BatchAskers:
         self,
         batches: BatchTarget,
         run_id: str,
-        style: Style,
+        settings: AskSettings,
         tasks: Iterator[Task],
         *,
         log: BatchLog,
         record: Callable[[str, Mapping[str, Any]], None],
-        keep: Callable[[Attempted], None],
+        keep: Callable[[AttemptResult], None],
         n_kept: Callable[[], int],
         ended: Callable[[BaseException | None], None],
         usability: Usability,
@@ -97,7 +97,7 @@ class BatchAskers:
         self.is_out_of_budget = False
         self._batches = batches
         self._run_id = run_id
-        self._style = style
+        self._settings = settings
         self._tasks = tasks
         self._log = log
         self._record = record
@@ -123,11 +123,11 @@ class BatchAskers:
 
     @property
     def n_in_flight(self) -> int:
-        """How many questions the service has and no result is kept of; they can be collected later."""
+        """Return how many questions the service has and no result is kept of; they can be collected later."""
         return sum(one.n_requests for one in list(self._log.pending.values()))
 
     def refused_seconds(self) -> float:
-        """Return 0: a batch is waited for, however long it takes."""
+        """Return 0: the run waits for a batch as long as it takes."""
         return 0.0
 
     def pause(self) -> None:
@@ -187,7 +187,7 @@ class BatchAskers:
         self.is_out_of_budget = False
         for key, task in self._todo.items():
             estimated = estimated_tokens(task.prompt)
-            if not self._style.meter.reserve(estimated):
+            if not self._settings.meter.reserve(estimated):
                 self.is_out_of_budget = True
                 break
             self._reserved[key] = estimated
@@ -211,7 +211,7 @@ class BatchAskers:
                 prompt_text=prompt.prompt_text or "",
                 system_prompt=prompt.system_prompt,
                 trial=task.trial,
-                seed=request_seed(self._style.seed, prompt.content_hash, task.trial, attempt),
+                seed=request_seed(self._settings.seed, prompt.content_hash, task.trial, attempt),
                 prompt_id=prompt.prompt_id,
             ),
         )
@@ -269,7 +269,7 @@ class BatchAskers:
         """Make sure that a batch which was not found may be submitted again, without being paid for twice.
 
         Raises:
-            TargetError: where batches have no names only a person can tell, and none has.
+            TargetError: batches have no names, so only a person can identify them, and none has.
         """
         if self._batches.has_names or unsure.label in self._replaceable:
             return
@@ -358,7 +358,7 @@ class BatchAskers:
             task = self._task_of(custom_id)
             if task is None:
                 continue
-            attempted = self._attempted(task, result, batch.since)
+            attempted = self._result(task, result, batch.since)
             self._n_handed_in += 1
             self._keep(attempted)
             if self._stopping.is_set():
@@ -377,7 +377,7 @@ class BatchAskers:
         task = self._todo.get((prompt_id, int(trial)))
         return task if task is not None and int(attempt) == task.attempts + 1 else None
 
-    def _attempted(self, task: Task, result: Reply | TargetError, asked_at: datetime) -> Attempted:
+    def _result(self, task: Task, result: Reply | TargetError, asked_at: datetime) -> AttemptResult:
         """Return a result as an attempt, and note whether its trial is done."""
         key = task.prompt.prompt_id, task.trial
         row = new_row(task.prompt, task.trial, task.attempts + 1)
@@ -387,12 +387,12 @@ class BatchAskers:
             fill_error(row, task.prompt, result)
             may_help = result.retryable
         else:
-            answer = fill_reply(row, task.prompt, result, self._style.answer)
-            charge(self._style.meter, row, estimated_tokens(task.prompt))
-            may_help = is_to_be_asked_again(answer, self._style.answer)
+            answer = fill_reply(row, task.prompt, result, self._settings.answer)
+            charge(self._settings.meter, row, estimated_tokens(task.prompt))
+            may_help = is_to_be_asked_again(answer, self._settings.answer)
             self._unusable = self._usability.replied(row)
         if (estimated := self._reserved.pop(key, None)) is not None:
-            self._style.meter.release(estimated)
+            self._settings.meter.release(estimated)
         self._tries[key] += 1
         has_more = may_help and self._tries[key] < MAX_ATTEMPTS
         row.is_last = not has_more and not (error is not None and error.stops_run)
@@ -400,12 +400,12 @@ class BatchAskers:
             self._todo[key] = replace(task, attempts=row.attempt)
         else:
             del self._todo[key]
-        return Attempted(row, error)
+        return AttemptResult(row, error)
 
     def _release_all(self) -> None:
-        """Give back what was taken out of the budget for questions that have no result although their batch ended."""
+        """Release the reserved cost of questions without a result in a batch that ended."""
         for estimated in self._reserved.values():
-            self._style.meter.release(estimated)
+            self._settings.meter.release(estimated)
         self._reserved.clear()
 
     def _wait_until_kept(self) -> None:
@@ -432,7 +432,7 @@ class BatchAskers:
     def _pause(self, tries: int, error: TargetError) -> None:
         seconds = error.retry_after_seconds
         if seconds is None:
-            seconds = backoff_seconds(tries, self._style.backoff_seconds, MAX_BACKOFF_SECONDS)
+            seconds = backoff_seconds(tries, self._settings.backoff_seconds, MAX_BACKOFF_SECONDS)
         logger.info("%s Asking again in %.1f s.", error, seconds)
         self._wait(min(seconds, MAX_BACKOFF_SECONDS))
 

@@ -1,4 +1,4 @@
-"""The batches of a run, as the events in its journal tell of them."""
+"""The batches of a run, according to the events in its journal."""
 
 from __future__ import annotations
 

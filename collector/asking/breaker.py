@@ -92,7 +92,7 @@ class Breaker:
 
 
 def _is_alike(one: TargetError, other: TargetError) -> bool:
-    """Whether two failures have one cause: the same status, or neither reached the service."""
+    """Return whether two failures have one cause: the same status, or neither reached the service."""
     return one.status == other.status
 
 

@@ -57,7 +57,7 @@ def estimate_tokens(text: str) -> int:
 
 @lru_cache(maxsize=1 << 16)  # each is asked many times
 def estimate_prompt_tokens(prompt_text: str | None, system_prompt: str | None) -> int:
-    """Return how many tokens a question has, roughly, with what a chat puts around it."""
+    """Estimate a question's tokens, with those that a chat adds."""
     return (
         estimate_tokens(prompt_text or "") + estimate_tokens(system_prompt or "") + TOKENS_AROUND_A_QUESTION
     )
@@ -108,7 +108,7 @@ class Price:
 
     @property
     def is_of_a_family(self) -> bool:
-        """Whether the name is the beginning of several."""
+        """Return whether the name is the beginning of several."""
         return self.model.endswith("*")
 
     def cost(self, prompt_tokens: float, completion_tokens: float) -> float:
@@ -258,7 +258,7 @@ def estimate_run(
 
 
 def price_for(target: Target, prices: Iterable[Price]) -> Price | None:
-    """Return what a target's answers cost today: nothing if they are simulated, None where it is not known."""
+    """Return the price of a target's answers today: nothing if they are simulated, None if unknown."""
     return FREE if target.is_simulated else price_of(prices, target.model, datetime.now(UTC).date())
 
 
@@ -278,7 +278,7 @@ def meter_for(target: Target, prices: Iterable[Price], max_cost_usd: float | Non
 
 
 class CostMeter:
-    """Adds up what a run costs, and says whether one more question may be asked; safe to use from many threads.
+    """Adds up the cost of a run, and decides whether one more question may be asked; safe to use from many threads.
 
     A runner asks `reserve` before each question, calls `charge` with the tokens of each try, and `release` when the question is
     done. A running question counts as the dearest answer so far, so that the limit holds whatever it costs.
@@ -326,7 +326,7 @@ class CostMeter:
                 self._price = self._price.in_batches()
 
     def reserve(self, prompt_tokens: int) -> bool:
-        """Take what one more question may cost out of the limit; False, and nothing taken, where it would pass it.
+        """Reserve the possible cost of one more question; return False and reserve nothing if it would exceed the limit.
 
         Args:
             prompt_tokens: of the question, estimated.
@@ -359,7 +359,7 @@ class CostMeter:
         estimated_prompt_tokens: int = 0,
         is_counted: bool = True,
     ) -> None:
-        """Add what one try took.
+        """Add the cost of one try.
 
         Args:
             prompt_tokens, completion_tokens: as the service counts them or, where it does not, as estimated from the texts;

@@ -1,4 +1,4 @@
-"""How fast a target is asked: as fast as it answers well, never faster than it, or the user, allows.
+"""Control the rate of questions: as fast as the target answers well, never faster than it or the user allows.
 
 Four things hold a question back, and the slowest of them decides:
 
@@ -51,7 +51,7 @@ MAX_PAUSE_SECONDS = 3600.0
 PROBE_SECONDS = 60.0
 FIRST_PAUSE_SECONDS = 1.0
 MAX_GUESSED_PAUSE_SECONDS = 60.0
-# So many refusals in a row may ask to come again at once, with Retry-After: 0.
+# The number of consecutive refusals that may ask for an immediate retry, with Retry-After: 0.
 MEANT_AT_ONCE = 4
 MAX_PAUSE_AT_ONCE_SECONDS = 2.0
 # One question that is refused so often for the rate, after as many pauses, will not be answered today: where no other one was
@@ -76,7 +76,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """How many seconds it still takes, and the refusal that it is for."""
+    """The seconds that a pause still takes, and the refusal that caused it."""
 
     seconds: float
     reason: str
@@ -135,12 +135,12 @@ class Pace:
         self._is_closed = False
         self._in_flight = 0
         self._n_started = 0
-        self._last_told = 0
+        self._last_reported = 0
         self._limit = _Limit(max_concurrency)
         self._turns = _Turns(requests_per_minute, clock())
         self._allowance = _Allowance(tokens_per_minute, clock())
-        self._requests_left = _Left()
-        self._tokens_left = _Left()
+        self._requests_left = _Remainder()
+        self._tokens_left = _Remainder()
         self._mean_tokens = 0.0
         self._paused_until = clock()
         self._paused_for = ""
@@ -149,7 +149,7 @@ class Pace:
 
     @property
     def concurrency(self) -> int:
-        """How many questions may be under way at present."""
+        """Return how many questions may be under way at present."""
         return self._limit.limit
 
     def slot(self, tokens: int | None = None) -> Slot:
@@ -241,7 +241,7 @@ class Pace:
             self._listen(slot, error.hints)
             if not error.asks_to_slow_down:
                 return
-            # Questions asked before the last cut tell nothing about the rate since.
+            # Questions asked before the last cut say nothing about the rate since then.
             if slot.started_at > self._limit.cut_at:
                 self._refusals_in_a_row += 1
                 self._limit.cut(now)
@@ -269,9 +269,9 @@ class Pace:
     def _listen(self, slot: Slot, hints: RateHints | None) -> None:
         """Take in how much of the service's limits is left: counted when it took the question, so without those asked since."""
         # A question asked earlier, and answered later, knows less.
-        if hints is None or slot.number < self._last_told:
+        if hints is None or slot.number < self._last_reported:
             return
-        self._last_told = slot.number
+        self._last_reported = slot.number
         since = self._n_started - slot.number
         self._requests_left.message(
             slot.started_at, hints.remaining_requests, hints.reset_requests_seconds, float(since)
@@ -358,7 +358,9 @@ def asked_pause(error: TargetError) -> float | None:
 
 
 class _Limit:
-    """How many questions may be under way: halved by refusals; good windows double it up to the last trouble, then add one."""
+    """The allowed number of questions in flight. Refusals halve it; good windows double it up to its last failure, then add
+    one.
+    """
 
     def __init__(self, most: int) -> None:
         if most < 1:
@@ -436,7 +438,7 @@ class _Turns:
         self._drop_old_starts(now)
         allowed = self._rate(now)
         rates = [] if allowed is None else [allowed]
-        # Right after a pause there is nothing to go by yet.
+        # Right after a pause there is no data yet.
         if len(self._starts) > 1 and (now - self._since >= SHORTEST_SPAN_SECONDS or allowed is None):
             span = max(now - max(self._starts[0], self._since), SHORTEST_SPAN_SECONDS)
             rates.append((len(self._starts) - 1) / span)
@@ -449,7 +451,7 @@ class _Turns:
         return max(self._cap_seconds, 0.0 if rate is None else 1.0 / rate)
 
     def _rate(self, now: float) -> float | None:
-        """Return questions a second allowed by what was learned; None if nothing was, or it is long ago."""
+        """Return the learned rate in questions a second; None if there is none, or it is too old."""
         age = max(0.0, now - self._since) / RECOVERY_SECONDS
         if self._learned is None or age >= GIVEN_UP:
             return None
@@ -461,7 +463,9 @@ class _Turns:
 
 
 class _Allowance:
-    """The user's cap on tokens: spent as expected when a question starts, put right when it ends; may go into debt."""
+    """The user's cap on tokens: the expected number is spent when a question starts, and corrected when it ends; may be
+    overdrawn.
+    """
 
     def __init__(self, per_minute: float | None, now: float) -> None:
         self._per_second = None if per_minute is None else per_minute / 60.0
@@ -490,33 +494,33 @@ class _Allowance:
             self._at = now
 
 
-class _Left:
-    """How much of a limit the service has said is left, until it is whole again."""
+class _Remainder:
+    """The rest of a limit that the service reported, until it is reset."""
 
     def __init__(self) -> None:
-        self._left: float | None = None
+        self._rest: float | None = None
         self._whole_at = 0.0
         self._try_at = 0.0
 
     def message(self, at: float, left: int | None, reset_seconds: float | None, used_since: float) -> None:
         if left is None or reset_seconds is None:
             return
-        self._left = left - used_since
+        self._rest = left - used_since
         self._whole_at = at + reset_seconds
         self._try_at = min(self._whole_at, at + PROBE_SECONDS)
 
     def delay(self, now: float, need: float) -> float:
-        if self._left is None or now >= self._whole_at or self._left >= need:
+        if self._rest is None or now >= self._whole_at or self._rest >= need:
             return 0.0
         return max(0.0, self._try_at - now)
 
     def take(self, now: float, amount: float) -> None:
-        if self._left is None:
+        if self._rest is None:
             return
         if now >= self._whole_at:
-            self._left = None
+            self._rest = None
             return
-        self._left -= amount
-        if self._left < 0:
+        self._rest -= amount
+        if self._rest < 0:
             # One question tries whether there is something before the limit is whole.
             self._try_at = min(self._whole_at, now + PROBE_SECONDS)

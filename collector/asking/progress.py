@@ -9,13 +9,13 @@ from contextlib import contextmanager
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Protocol
 
-from collector.terminal import Told, console, is_watched
+from collector.terminal import PeriodicLine, console, is_watched
 
 if TYPE_CHECKING:
     from collector.asking.pacing import Pause
 
 # A shorter pause is not worth a line.
-TOLD_SECONDS = 10.0
+REPORTED_SECONDS = 10.0
 
 logger = logging.getLogger(__name__)
 
@@ -33,21 +33,25 @@ class Advance(Protocol):
 
 
 class _Lines:
-    """Where there is no bar: says what is waited for in the log, once a pause, and if asked to how far it has come."""
+    """Reports without a bar: logs each pause once and, on request, the progress."""
 
-    def __init__(self, label: str, total: int, *, tells: bool) -> None:
+    def __init__(self, label: str, total: int, *, reports: bool) -> None:
         self._label = label
         self._total = total
         self._until = 0.0
-        self._told = Told() if tells else None
+        self._periodic_line = PeriodicLine() if reports else None
 
     def __call__(
         self, done: int, unusable: int, cost_usd: float | None = None, pause: Pause | None = None
     ) -> None:
-        if self._told is not None:
-            self._told(lambda: self._sentence(done, unusable, cost_usd))
+        if self._periodic_line is not None:
+            self._periodic_line(lambda: self._sentence(done, unusable, cost_usd))
         now = time.monotonic()
-        if pause is None or pause.seconds < TOLD_SECONDS or now + pause.seconds < self._until + TOLD_SECONDS:
+        if (
+            pause is None
+            or pause.seconds < REPORTED_SECONDS
+            or now + pause.seconds < self._until + REPORTED_SECONDS
+        ):
             return
         self._until = now + pause.seconds
         logger.warning("%s: %d answered; %s", self._label, done, _waiting(pause))
@@ -73,10 +77,10 @@ def progress(total: int, label: str, show: bool | None, n_before: int = 0) -> It
         total: responses expected.
         label: what is being done.
         show: None shows a bar on a terminal and lines elsewhere, False neither.
-        n_before: responses that were finished before, which tell nothing about the rate.
+        n_before: responses that were finished before, which do not count for the rate.
     """
     if not (is_watched() if show is None else show):
-        yield _Lines(label, total, tells=show is None)
+        yield _Lines(label, total, reports=show is None)
         return
 
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn

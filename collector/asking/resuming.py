@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 
 
 @dataclass(slots=True)
-class Kept:
+class TrialProgress:
     """The attempts at one trial in a journal: how many, the status of the last one, and whether the trial is done.
 
-    Of a conversation that goes on, also the text and the raw body of the last one.
+    For a conversation that goes on, also the text and the raw body of the last one.
     """
 
     attempts: int = 0
@@ -55,26 +55,26 @@ class RunState:
         unknown_reasons: the finish reasons that no table knows.
         asked_again: the trials that were asked again.
         is_finished: its last event says that nothing is left to ask.
-        is_retracted: it was taken back.
-        begins_anew: conversations that have not ended begin anew, as the target remembers what it was asked.
+        is_retracted: it was retracted.
+        starts_again: conversations that have not ended start again, because the target remembers what it was asked.
         batches: those begun, where it is asked by batch.
     """
 
     run: RunRow | None = None
     started: Mapping[str, Any] = field(default_factory=dict)
     prompts: list[Prompt] = field(default_factory=list)
-    kept: dict[tuple[str, int], Kept] = field(default_factory=dict)
+    kept: dict[tuple[str, int], TrialProgress] = field(default_factory=dict)
     meter: CostMeter = field(default_factory=lambda: CostMeter(None))
     models: Counter[str] = field(default_factory=Counter)
     unknown_reasons: UnknownReasons = field(default_factory=UnknownReasons)
     asked_again: AskedAgain = field(default_factory=AskedAgain)
     is_finished: bool = False
     is_retracted: bool = False
-    begins_anew: bool = False
+    starts_again: bool = False
     batches: BatchLog = field(default_factory=BatchLog)
     _estimates: dict[str, int] = field(default_factory=dict)
     _by_id: dict[str, Prompt] = field(default_factory=dict)
-    _failed_last: list[Kept] = field(default_factory=list)
+    _failed_last: list[TrialProgress] = field(default_factory=list)
 
     def visit(self, record: Record) -> None:
         """Take in one record."""
@@ -102,7 +102,7 @@ class RunState:
                     self.meter.ask_in_batches()
 
     def _visit_response(self, body: Mapping[str, Any]) -> None:
-        kept = self.kept.setdefault((body["prompt_id"], body["trial"]), Kept())
+        kept = self.kept.setdefault((body["prompt_id"], body["trial"]), TrialProgress())
         kept.attempts = body["attempt"]
         kept.status = body["status"]
         kept.is_done = body["is_last"]
@@ -136,14 +136,14 @@ class RunState:
         model_answered: str | None,
         finish_reason: str | None,
     ) -> None:
-        """Count what an attempt says besides its answer."""
+        """Count an attempt's model, finish reason and whether it was asked again."""
         if model_answered is not None:
             self.models[model_answered] += 1
         self.unknown_reasons.note(finish_reason)
         self.asked_again.note(prompt_id, trial, status=status, read_by=read_by, is_last=is_last)
 
-    def _visit_turn(self, kept: Kept, body: Mapping[str, Any]) -> None:
-        """Keep what is said in a conversation until it ends; of an erased text nothing."""
+    def _visit_turn(self, kept: TrialProgress, body: Mapping[str, Any]) -> None:
+        """Keep a conversation's texts until it ends, except erased ones."""
         row = response_of(body)
         kept.text, kept.raw_body = row.response_text, row.raw_body
         said = self._conversation(row.prompt_id, row.trial)
@@ -153,8 +153,8 @@ class RunState:
             for one in said:
                 one.text = one.raw_body = None
 
-    def _conversation(self, prompt_id: str, trial: int) -> list[Kept]:
-        """Return what is kept of the conversation that a trial belongs to, up to it."""
+    def _conversation(self, prompt_id: str, trial: int) -> list[TrialProgress]:
+        """Return the kept trials of a trial's conversation, up to it."""
         first = trial - (trial - 1) % self._by_id[prompt_id].n_turns
         trials = (self.kept.get((prompt_id, one)) for one in range(first, trial + 1))
         return [kept for kept in trials if kept is not None]
@@ -177,12 +177,12 @@ class RunState:
         return Counter(kept.status for kept in self.kept.values() if kept.is_done)
 
     def reopen_failed(self) -> None:
-        """Take trials that ended without an answer for not done, so that they are asked again."""
+        """Mark trials that ended without an answer as not done, so that they are asked again."""
         self._reopen(kept for kept in self.kept.values() if kept.status == "error")
 
     def reopen_begun(self) -> None:
-        """Take the answers of conversations that have not ended for not done, so that these begin anew."""
-        self.begins_anew = True
+        """Mark the answers of conversations that have not ended as not done, so that these start again."""
+        self.starts_again = True
         for prompt in self.prompts:
             if prompt.turns is None:
                 continue
@@ -195,7 +195,7 @@ class RunState:
                     self._reopen(said)
 
     @staticmethod
-    def _reopen(trials: Iterable[Kept]) -> None:
+    def _reopen(trials: Iterable[TrialProgress]) -> None:
         for kept in trials:
             kept.is_done = False
 
@@ -208,7 +208,7 @@ class RunState:
 
     @property
     def is_batch(self) -> bool:
-        """Whether the run is asked by batch."""
+        """Return whether the run is asked by batch."""
         return bool(self.started.get("batch"))
 
     def trials(self) -> list[int]:
@@ -262,17 +262,17 @@ def require_same_target(run: RunRow, target: Target) -> None:
         "kind": target.kind,
         "model": target.model,
         "simulated": target.is_simulated,
-        **_plain(target.parameters),
+        **_as_json(target.parameters),
     }
     for name in sorted(frozen.keys() | now.keys()):
         if frozen.get(name) != now.get(name):
             raise InputError(
-                f"The target {run.target!r} has another {name} now ({_shown(now, name)}) than run {run.run_id} was begun with "
-                f"({_shown(frozen, name)}); put it back to go on, or collect a new run."
+                f"The target {run.target!r} has another {name} now ({_setting_text(now, name)}) than run {run.run_id} was "
+                f"begun with ({_setting_text(frozen, name)}); put it back to go on, or collect a new run."
             )
 
 
-def _plain(parameters: Mapping[str, Any]) -> dict[str, Any]:
+def _as_json(parameters: Mapping[str, Any]) -> dict[str, Any]:
     """Return parameters as they come back from JSON."""
     import json
 
@@ -282,5 +282,5 @@ def _plain(parameters: Mapping[str, Any]) -> dict[str, Any]:
     return plain
 
 
-def _shown(settings: Mapping[str, Any], name: str) -> str:
+def _setting_text(settings: Mapping[str, Any], name: str) -> str:
     return repr(settings[name]) if name in settings else "none"

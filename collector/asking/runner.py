@@ -1,4 +1,4 @@
-"""Collects a run: journal first, ledger second, and on from where it stopped if it was stopped."""
+"""Collect a run: write the journal first, the ledger second; a stopped run can be resumed."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from collector.answers.replies import load_rules
-from collector.asking.askers import Askers, Attempted, Style, Task
+from collector.asking.askers import Askers, AskSettings, AttemptResult, Task
 from collector.asking.batch import MAX_POLL_SECONDS, BatchAskers
 from collector.asking.breaker import MAX_UNUSABLE, USABLE, Breaker, Usability
 from collector.asking.costs import CostMeter
-from collector.asking.keeping import MAX_GROUP, Keeper
+from collector.asking.journal_queue import MAX_GROUP, JournalQueue
 from collector.asking.progress import progress
 from collector.asking.resuming import (
-    Kept,
     RunState,
+    TrialProgress,
     require_complete,
     require_same_ledger,
     require_same_target,
 )
-from collector.errors import InputError, LedgerError, TargetError, UnusableError, WaitedInVainError
+from collector.errors import InputError, LedgerError, RateLimitTimeoutError, TargetError, UnusableError
 from collector.journal.reader import journal_path
 from collector.journal.records import AnalysisSettings
 from collector.journal.writer import JournalWriter
@@ -55,9 +55,10 @@ LOCK_PATIENCE_SECONDS = 30.0
 GRACE_SECONDS = 2.0
 INTERRUPT_PATIENCE_SECONDS = 2.0
 POLL_SECONDS = 0.25
-# A service that only refuses for so long is asked again when somebody resumes the run.
+# Stop after the service has refused every request for this long; the user can resume.
 GIVE_UP_SECONDS = 3600.0
-# The address, the model or a parameter is wrong, which a run keeps: a key or a credit is put right outside of it.
+# Statuses that mean a wrong address, model or parameter. A run cannot change these, so it cannot be resumed; a wrong key can be
+# fixed and the run resumed.
 _WRONG_QUESTION = frozenset({400, 404, 405, 413, 415, 422})
 
 logger = logging.getLogger(__name__)
@@ -99,7 +100,7 @@ def collect(
 
     Args:
         audit: the spec.
-        target: whom to ask.
+        target: the system to ask.
         ledger_path: the ledger, made if absent; the journal is next to it, see `journal_path`.
         mitigations: mitigations asked next to the plain audit.
         parts: parts of the audit asked next to the templates that are in none.
@@ -120,7 +121,8 @@ def collect(
         InputError: an unknown mitigation or part, a spec without templates, fewer than one trial, a target without batches
             or with another temperature than the audit's.
         LedgerError: the journal cannot be written, or the ledger is none; what was kept before is safe.
-        TargetError: the target cannot be asked at all; what was answered before is kept. A WaitedInVainError: it only refused.
+        TargetError: the target cannot be asked at all; what was answered before is kept. A RateLimitTimeoutError: it only
+            refused.
         KeyboardInterrupt: on Ctrl-C, after keeping what was answered; the message says how much that is.
     """
     if batch:
@@ -211,8 +213,8 @@ def resume(
         run_id: the run.
         target: the one the run was begun with; only how fast it may be asked can have changed.
         ledger_path: the ledger; the journal is next to it.
-        retry_failed: also ask again where the last attempt brought no answer, and what stood in a batch that is gone.
-        show_progress, versions, meter, backoff_seconds, lock_patience_seconds, poll_seconds, give_up_seconds, max_unusable: as of
+        retry_failed: also ask again where the last attempt brought no answer, or where the batch with the question is gone.
+        show_progress, versions, meter, backoff_seconds, lock_patience_seconds, poll_seconds, give_up_seconds, max_unusable: as in
             `collect`; the cost is that of the whole run.
 
     Returns:
@@ -259,11 +261,11 @@ def resume(
 
 
 class _Collection:
-    """One process's part in collecting a run: all of it, or the trials that are left.
+    """Collects a run in this process: all of it, or the remaining trials.
 
     Args:
         state: the run as far as its journal goes.
-        target: whom to ask.
+        target: the system to ask.
         writer: the journal.
         usable: the ledger, and whether it is there with the newest schema.
         terms: the rest.
@@ -346,40 +348,40 @@ class _Collection:
 
     def _ask(self) -> str | None:
         """Ask what is left; return why not all of it was asked, None if it was."""
-        capacity = MAX_GROUP if self._can_be_had_again else self._target.concurrency
-        keeper = Keeper(self._writer, capacity, self._counts)
-        style = Style(
+        capacity = MAX_GROUP if self._is_free_to_repeat else self._target.concurrency
+        journal_queue = JournalQueue(self._writer, capacity, self._counts)
+        settings = AskSettings(
             self._state.answer_form(),
             self._state.started["seed"],
             self._terms.backoff_seconds,
             self._meter,
             self._run.run_id,
         )
-        askers = self._askers(style, keeper)
+        askers = self._askers(settings, journal_queue)
         label = f"{self._run.audit} → {self._run.target}"
         n_before = self._counts.total()
         try:
             with progress(self._planned, label, self._terms.show_progress, n_before) as advance:
                 askers.start()
-                for group in keeper.kept(POLL_SECONDS):
-                    stop = self._take(group or ()) or self._waited_in_vain(askers)
+                for group in journal_queue.synced_groups(POLL_SECONDS):
+                    stop = self._take(group or ()) or self._rate_limit_timeout(askers)
                     self._report(advance, askers.pause())
                     if stop is not None:
                         raise stop
         except BaseException as error:
             try:
-                self._wind_down(error, askers, keeper)
+                self._shut_down(error, askers, journal_queue)
             except KeyboardInterrupt:
                 # After a second interrupt, stop waiting and say how to continue.
                 raise KeyboardInterrupt(self._interrupted(askers.n_in_flight)) from None
-            if isinstance(keeper.failure, LedgerError):
-                raise LedgerError(f"{keeper.failure} {self._kept()}.") from error
+            if isinstance(journal_queue.failure, LedgerError):
+                raise LedgerError(f"{journal_queue.failure} {self._progress_sentence()}.") from error
             if isinstance(error, KeyboardInterrupt):
                 raise KeyboardInterrupt(self._interrupted(askers.n_in_flight)) from None
             if isinstance(error, TargetError):
                 raise self._stopped_by(error) from error
             raise
-        keeper.close()
+        journal_queue.close()
         stopped = None
         if askers.is_out_of_budget:
             stopped = self._meter.refusal(self._run.run_id)
@@ -396,35 +398,36 @@ class _Collection:
         return stopped
 
     @property
-    def _can_be_had_again(self) -> bool:
-        """Whether an answer that is lost costs nothing: it is made up, or stays at the service until its batch is on disk."""
+    def _is_free_to_repeat(self) -> bool:
+        """Return whether a lost answer can be fetched again free of charge: the target is simulated, or the batch service still
+        has it."""
         return self._batches is not None or self._target.is_simulated
 
-    def _askers(self, style: Style, keeper: Keeper) -> Askers | BatchAskers:
+    def _askers(self, settings: AskSettings, journal_queue: JournalQueue) -> Askers | BatchAskers:
         tasks = _tasks(self._state)
         if self._batches is None:
-            keep = keeper.keep if self._can_be_had_again else keeper.keep_written
-            return Askers(self._target, style, tasks, keep, keeper.end)
+            keep = journal_queue.keep if self._is_free_to_repeat else journal_queue.keep_written
+            return Askers(self._target, settings, tasks, keep, journal_queue.end)
         return BatchAskers(
             self._batches,
             self._run.run_id,
-            style,
+            settings,
             tasks,
             log=self._state.batches,
             record=self._writer.event,
-            keep=keeper.keep,
+            keep=journal_queue.keep,
             n_kept=lambda: self._writer.n_responses,
-            ended=keeper.end,
+            ended=journal_queue.end,
             usability=self._usability,
             poll_seconds=self._terms.poll_seconds,
             replaces_gone=self._terms.retry_failed,
         )
 
-    def _take(self, group: Sequence[Attempted]) -> TargetError | None:
+    def _take(self, group: Sequence[AttemptResult]) -> TargetError | None:
         """Look at what was kept; return the error that ends the run, None to go on."""
         stop = None
-        for attempted in group:
-            row, error = attempted.row, attempted.error
+        for result in group:
+            row, error = result.row, result.error
             self._state.note(
                 row.prompt_id,
                 row.trial,
@@ -434,7 +437,7 @@ class _Collection:
                 model_answered=row.model_answered,
                 finish_reason=row.finish_reason,
             )
-            if not attempted.is_asked:
+            if not result.is_asked:
                 continue
             if self._breaker is not None and error is not None and (row.is_last or error.stops_run):
                 stop = stop or self._breaker.failed(error)
@@ -450,25 +453,27 @@ class _Collection:
         n_done = self._counts.total()
         advance(n_done, n_done - self._counts["ok"], self._meter.cost_usd, pause)
 
-    def _waited_in_vain(self, askers: Askers | BatchAskers) -> TargetError | None:
+    def _rate_limit_timeout(self, askers: Askers | BatchAskers) -> TargetError | None:
         """Return the error that ends a run whose target has only refused for too long; None to go on."""
         if askers.refused_seconds() < self._terms.give_up_seconds:
             return None
         pause = askers.pause()
         why = "" if pause is None else f" {pause.reason}"
-        return WaitedInVainError(
+        return RateLimitTimeoutError(
             f"{self._target.name} has refused everything for {askers.refused_seconds() / 60:,.1f} minutes, so the run stops "
             f"(--give-up-after).{why}",
             stops_run=True,
         )
 
-    def _wind_down(self, error: BaseException, askers: Askers | BatchAskers, keeper: Keeper) -> None:
+    def _shut_down(
+        self, error: BaseException, askers: Askers | BatchAskers, journal_queue: JournalQueue
+    ) -> None:
         """Store the answers first, after any error; then record the error in the journal and the ledger."""
         is_interrupt = isinstance(error, KeyboardInterrupt)
         askers.stop()
         if is_interrupt or isinstance(error, TargetError):
             askers.wait(GRACE_SECONDS)
-        self._take(keeper.close())
+        self._take(journal_queue.close())
         reason = INTERRUPTED if is_interrupt else self._reason(error)
         counts = {status: n for status, n in self._counts.items() if n}
         # A journal that cannot be written is the error itself, and has its sentence already.
@@ -487,27 +492,27 @@ class _Collection:
             return f"The target was given up{status}; the error of its last response says why."
         return str(error) or type(error).__name__
 
-    def _kept(self) -> str:
+    def _progress_sentence(self) -> str:
         return f"Run {self._run.run_id} keeps {self._counts.total()} of {self._planned} responses"
 
     def _interrupted(self, n_in_flight: int) -> str:
         return (
-            f"Interrupted: r{self._kept()[1:]}; {n_in_flight} more "
+            f"Interrupted: r{self._progress_sentence()[1:]}; {n_in_flight} more "
             f"were asked and not waited for. Go on with: biasledger collect --resume {self._run.run_id}"
         )
 
     def _stopped_by(self, error: TargetError) -> TargetError:
         resume = f"biasledger collect --resume {self._run.run_id}"
-        way_on = f"When that is put right, go on with: {resume}"
+        next_step = f"When that is put right, go on with: {resume}"
         if isinstance(error, UnusableError) or error.status in _WRONG_QUESTION:
-            way_on = (
+            next_step = (
                 f"The run keeps the spec and the settings that it was started with. After a change of the spec or of the target, "
                 f"start a new run: biasledger collect AUDIT.yml --target {self._run.target}. If only the service was repaired, "
                 f"go on with: {resume}"
             )
         return type(error)(
             f"{str(error).rstrip('.')}. Run {self._run.run_id} keeps {self._counts.total() - self._n_failed_last} of "
-            f"{self._planned} responses. {way_on}",
+            f"{self._planned} responses. {next_step}",
             stops_run=True,
             raw_body=error.raw_body,
             status=error.status,
@@ -555,14 +560,14 @@ def _require_conversations(prompts: Sequence[Prompt], target: Target, *, batch: 
 
 
 def _remembers(target: Target) -> bool:
-    """Whether a target remembers a conversation, and so may have heard a question whose answer is not kept."""
+    """Return whether a target remembers a conversation: it may have received a question whose answer is not kept."""
     return getattr(target, "conversations", None) == "name"
 
 
 def _tasks(state: RunState) -> Iterator[Task]:
     """Yield each trial that is not done, in a random order that the seed fixes, so that drift hits all groups alike.
 
-    Of a conversation, the first answer that is not done; one that begins anew has another name.
+    In a conversation, the first answer that is not done; a conversation that starts again has another name.
     """
     ends = list(
         accumulate(n // prompt.n_turns for n, prompt in zip(state.trials(), state.prompts, strict=True))
@@ -574,9 +579,12 @@ def _tasks(state: RunState) -> Iterator[Task]:
         at = bisect_right(ends, number)
         prompt, place = state.prompts[at], number - (ends[at - 1] if at else 0)
         first = place * prompt.n_turns + 1
-        kept = [state.kept.get((prompt.prompt_id, first + turn), Kept()) for turn in range(prompt.n_turns)]
+        kept = [
+            state.kept.get((prompt.prompt_id, first + turn), TrialProgress())
+            for turn in range(prompt.n_turns)
+        ]
         attempts = tuple(one.attempts for one in kept)
-        n_begun = attempts[0] if state.begins_anew and not kept[0].is_done else 0
+        n_begun = attempts[0] if state.starts_again and not kept[0].is_done else 0
         task: Task | None = Task(prompt, first, attempts[0], later=attempts[1:], n_begun=n_begun)
         for one in kept:
             if task is not None and not one.is_done:

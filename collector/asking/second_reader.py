@@ -23,7 +23,7 @@ from collector.answers.decisions import read_label, read_score
 from collector.answers.reasoning import split_reasoning
 from collector.answers.turns import find_conversation
 from collector.asking.costs import estimate_prompt_tokens
-from collector.asking.single_questions import SingleQuestions
+from collector.asking.single_questions import SingleQuestions, batches_of
 from collector.errors import InputError
 from collector.hashing import tagged_hash
 from collector.ledger.events import keep_event
@@ -49,7 +49,7 @@ The reply, between the lines of equals signs:
 =========="""
 # {"decision": "…"} and what a model may think before it.
 ANSWER_TOKENS = 30
-# So many answers go into one event, so that little is lost where the reading is stopped.
+# The number of answers in one event, so that little is lost if reading is stopped.
 BATCH = 200
 _FORMS = """
     select run_id, json_extract(spec, '$.answer')
@@ -153,7 +153,7 @@ def _described_scale(form: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """How often a second reader decided as the rules did in a run, and whether its decisions are used.
+    """The agreement of a second reader with the rules in a run, and whether its decisions are used.
 
     Attributes:
         run_id: the run.
@@ -171,7 +171,7 @@ class Agreement:
 
     @property
     def is_measured(self) -> bool:
-        """Whether enough answers were checked."""
+        """Return whether enough answers were checked."""
         return self.n_checked >= self.n_needed
 
     def sentence(self) -> str:
@@ -292,7 +292,7 @@ def read_answers(
     meter: CostMeter,
     on_progress: Callable[[int], None] = lambda _n: None,
 ) -> Reading:
-    """Have a target read answers, and keep what it reads as events of their runs.
+    """Have a target read answers, and keep its decisions as events of their runs.
 
     Args:
         ledger: the ledger.
@@ -318,7 +318,7 @@ def read_answers(
     with ThreadPoolExecutor(max(1, target.concurrency)) as pool:
         for run_id, (to_read, to_check) in by_run.items():
             # Whether the rest is of use depends on the checks.
-            for batch in _batches([*to_check, *to_read]):
+            for batch in batches_of([*to_check, *to_read], BATCH):
                 found = [one for one in pool.map(partial(_ask, questions), batch) if one is not None]
                 done.is_cut_off = done.is_cut_off or len(found) < len(batch)
                 _keep(ledger, run_id, target, found, done)
@@ -330,10 +330,6 @@ def read_answers(
                 break
     done.cost_usd = meter.cost_usd
     return done
-
-
-def _batches(answers: Sequence[ToRead]) -> Iterable[Sequence[ToRead]]:
-    return (answers[start : start + BATCH] for start in range(0, len(answers), BATCH))
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
@@ -39,7 +39,7 @@ class SingleQuestions:
     """Asks a target single questions; safe to use from many threads.
 
     Args:
-        target: whom to ask.
+        target: the system to ask.
         meter: adds up the cost, and refuses what might pass its limit.
         max_requests: most requests, tries included; None for no limit.
     """
@@ -123,3 +123,9 @@ class SingleQuestions:
             is_counted=bool(reply.completion_tokens),
         )
         return read(text)
+
+
+def batches_of(items: Sequence[_Value], size: int) -> Iterator[Sequence[_Value]]:
+    """Yield the items in batches of at most this size."""
+    for start in range(0, len(items), size):
+        yield items[start : start + size]

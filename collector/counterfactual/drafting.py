@@ -319,7 +319,7 @@ def _added_wordings(
             listed = {one: [*words.by_race[one]["man"], *words.by_race[one]["woman"]] for one in groups}
         else:
             raise InputError(
-                f"First names do not tell {attribute!r}; add a sentence with {DESCRIPTOR} instead."
+                f"First names do not show {attribute!r}; add a sentence with {DESCRIPTOR} instead."
             )
     elif words.language == "en":
         shipped = read_wordings(f"{attribute}/en") if f"{attribute}/en" in shipped_wordings() else {}

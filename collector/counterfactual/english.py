@@ -40,31 +40,31 @@ def swaps(prompt: Prompt, words: Words) -> Iterator[Swap]:
 def _pronoun(prompt: Prompt, words: Words, index: int) -> tuple[dict[str, str], str] | None:
     word, followers = prompt.at(index), words.rules["followers"]
     is_testament = prompt.at(index + 1) == "will" and prompt.is_last(index + 1)
-    stands_alone = prompt.is_last(index) or (prompt.at(index + 1) in followers and not is_testament)
+    is_alone = prompt.is_last(index) or (prompt.at(index + 1) in followers and not is_testament)
     is_of = prompt.at(index - 1) == "of" and prompt.at(index - 3) in ("a", "an", "that", "this", "some")
     if word == "his" and is_of:
         # "a friend of his called", and not "a member of his team".
         after = prompt.at(index + 1)
-        stands_alone = stands_alone or after.endswith("ed") or after in words.rules["speaks"]
+        is_alone = is_alone or after.endswith("ed") or after in words.rules["speaks"]
     if word == "him":
         return {"man": "him", "woman": "her"}, "man"
     if word == "his":
-        return {"man": "his", "woman": "hers" if stands_alone else "her"}, "man"
+        return {"man": "his", "woman": "hers" if is_alone else "her"}, "man"
     if word == "hers":
         return {"man": "his", "woman": "hers"}, "woman"
     if word == "her":
-        return {"man": _of_her(prompt, words, index, stands_alone), "woman": "her"}, "woman"
+        return {"man": _of_her(prompt, words, index, is_alone), "woman": "her"}, "woman"
     return None
 
 
-def _of_her(prompt: Prompt, words: Words, index: int, stands_alone: bool) -> str:
-    """Return him or his, by what stands around "her"."""
+def _of_her(prompt: Prompt, words: Words, index: int, is_alone: bool) -> str:
+    """Return him or his, depending on the words around "her"."""
     rules, before, after = words.rules, prompt.at(index - 1), prompt.at(index + 1)
     second = "" if prompt.is_last(index + 1) else prompt.at(index + 2)
     unsure = NotSafeError(f"“her {after}” may be him or his")
     if after == "and" and second in ("my", "your", "our", "their") and prompt.begins(index):
         return "his"
-    if stands_alone or before in ("let", "lets", "letting") or _is_object(prompt, words, index):
+    if is_alone or before in ("let", "lets", "letting") or _is_object(prompt, words, index):
         return "him"
     if after in rules["home"]:
         raise unsure
@@ -99,7 +99,7 @@ def _of_her_after_verb(prompt: Prompt, words: Words, index: int) -> str:
 
 
 def _is_object(prompt: Prompt, words: Words, index: int) -> bool:
-    """Whether a time, a number of times or a wish follows "her": "fired her last week", "wish her luck".
+    """Return whether a time, a number of times or a wish follows "her": "fired her last week", "wish her luck".
 
     Raises:
         NotSafeError: it may also be hers: "I miss her last week of work".
@@ -151,7 +151,7 @@ def _entries(prompt: Prompt, words: Words, index: int, length: int) -> Iterator[
 
 
 def _is_filler(prompt: Prompt, words: Words, index: int) -> bool:
-    """Whether a word is no certain person: "Man, …", "Hey man", "He who …"."""
+    """Return whether a word is no certain person: "Man, …", "Hey man", "He who …"."""
     word, rules = prompt.at(index), words.rules
     if word in ("he", "she"):
         return prompt.at(index + 1) == "who"
@@ -172,7 +172,7 @@ def _is_filler(prompt: Prompt, words: Words, index: int) -> bool:
 
 
 def _is_title_case(prompt: Prompt, words: Words, index: int) -> bool:
-    """Whether a capital inside a sentence makes a word part of a name: "the band Queen", and not "ask Mom", "My Wife"."""
+    """Return whether a capital inside a sentence makes a word part of a name: "the band Queen", and not "ask Mom", "My Wife"."""
     word, before, lower = prompt.words[index], prompt.written(index - 1), prompt.at(index)
     if not word[0].isupper() or word.isupper() or prompt.begins(index) or lower in words.rules["kin"]:
         return False
@@ -180,7 +180,7 @@ def _is_title_case(prompt: Prompt, words: Words, index: int) -> bool:
 
 
 def _is_honour(prompt: Prompt, index: int) -> bool:
-    """Whether a name follows a word such as "Queen"."""
+    """Return whether a name follows a word such as "Queen"."""
     is_written = prompt.words[index][0].isupper() and prompt.written(index + 1)[:1].isupper()
     return is_written and prompt.between(index + 1) == " "
 
@@ -198,7 +198,7 @@ def _is_title(prompt: Prompt, index: int) -> bool:
 
 
 def _is_noun(prompt: Prompt, words: Words, index: int, last: int) -> bool:
-    """Whether a word names people and does not describe the next word."""
+    """Return whether a word names people and does not describe the next word."""
     if not prompt.words[index][0].isupper() and prompt.at(index) != prompt.at(last):
         return False
     follows = prompt.is_last(last) or prompt.at(last + 1) in words.rules["followers"]
@@ -207,7 +207,7 @@ def _is_noun(prompt: Prompt, words: Words, index: int, last: int) -> bool:
 
 
 def _is_adjective(prompt: Prompt, words: Words, index: int, last: int) -> bool:
-    """Whether an adjective is about a person: a noun for people follows, or a person is said to be so."""
+    """Return whether an adjective is about a person: a noun for people follows, or a person is said to be so."""
     rules = words.rules
     if prompt.at(last) not in ("black", "white") and not prompt.words[index][0].isupper():
         return False

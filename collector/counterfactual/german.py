@@ -21,8 +21,10 @@ _STRONG = {
     "woman": {"nom": "e", "acc": "e", "dat": "er", "gen": "er"},
     "girl": {"nom": "es", "acc": "es", "dat": "em", "gen": "es"},
 }
+_LIKE_DER = "dies|jed|welch|jen"
+_STEMS_LIKE_DER = frozenset(_LIKE_DER.split("|"))
 _OWNERS = "ein|kein|mein|dein|sein|ihr|unser|unsr|euer|eur"
-_ARTICLE = re.compile(rf"(?P<stem>dies|jed|welch|jen|{_OWNERS})(?P<ending>e|er|en|em|es)?")
+_ARTICLE = re.compile(rf"(?P<stem>{_LIKE_DER}|{_OWNERS})(?P<ending>e|er|en|em|es)?")
 _CONTRACTED = {"zum": ("zu", "dat"), "vom": ("von", "dat"), "beim": ("bei", "dat"), "zur": ("zu", "dat")}
 _JOINED = {"zu": "zum", "von": "vom", "bei": "beim"}
 _RELATIVE = {"der": "die", "den": "die", "dem": "der", "dessen": "deren"}
@@ -91,7 +93,7 @@ def noun_of(words: Words, word: str) -> Noun | None:
 
 
 def is_noun(words: Words, word: str) -> bool:
-    """Whether a word is a noun for a person, or a plural that states a gender."""
+    """Return whether a word is a noun for a person, or a plural that states a gender."""
     return noun_of(words, word) is not None or word in plurals(words)
 
 
@@ -161,7 +163,7 @@ def _write_nouns(prompt: Prompt, words: Words) -> None:
 
 
 class _Reader(Reader):
-    """One reading of a prompt, from left to right; nouns come first, because pronouns need to know of whom they speak."""
+    """Reads one prompt from left to right; nouns come first, because pronouns refer to them."""
 
     def __init__(self, prompt: Prompt, words: Words) -> None:
         super().__init__(prompt)
@@ -176,7 +178,7 @@ class _Reader(Reader):
         ) or any(self._participle(word) for word in self.prompt.words)
 
     def describes(self, index: int) -> bool:
-        """Whether an adjective such as "muslimische" stands before a person."""
+        """Return whether an adjective such as "muslimische" precedes a person."""
         after = "" if self.prompt.is_last(index) else self.prompt.written(index + 1)
         if after.lower() in self.words.rules["persons"] or is_noun(self.words, after):
             return True
@@ -217,14 +219,14 @@ class _Reader(Reader):
                 yield from self._nominal(index, stem)
 
     def _is_royal(self, index: int) -> bool:
-        """Whether a king or queen is one of a country or of a game."""
+        """Return whether a king or queen is one of a country or of a game."""
         prompt, rules = self.prompt, self.words.rules
         is_of = prompt.at(index + 1) == "von" and prompt.written(index + 2)[:1].isupper()
         is_of = is_of or any(one in rules["games"] for one in prompt.lower)
         return is_of and prompt.words[index] in rules["royal"] and prompt.at(index - 1) not in ("ein", "eine")
 
     def _is_surname(self, index: int, noun: Noun) -> bool:
-        """Whether a first name or title stands right before a word ("Peter Fischer"); raise NotSafeError if unsure."""
+        """Return whether a first name or title is right before a word ("Peter Fischer"); raise NotSafeError if unsure."""
         prompt, before = self.prompt, self.prompt.written(index - 1)
         if before in ("Herr", "Herrn") and prompt.words[index] in self.words.rules["offices"]:
             raise self.unsure(index, "is an office")
@@ -257,7 +259,7 @@ class _Reader(Reader):
         yield from self._noun(index, _CHILD, group)
 
     def _plural(self, index: int) -> Iterator[Swap]:
-        """Yield the swap of a plural; the words before it are the same for both genders, and tell the case.
+        """Yield the swap of a plural; the words before it are the same for both genders, and show the case.
 
         Raises:
             NotSafeError: the case cannot be determined.
@@ -310,7 +312,7 @@ class _Reader(Reader):
             first -= 1
         article = "" if prompt_gap(prompt, first) else prompt.at(first - 1)
         match = _ARTICLE.fullmatch(article)
-        is_mixed = match is not None and match["stem"] not in ("dies", "jed", "welch", "jen")
+        is_mixed = match is not None and match["stem"] not in _STEMS_LIKE_DER
         if word.endswith("en"):
             is_oblique = article in ("den", "dem", "des", "vom", "beim", "zum") or (
                 match is not None and match["ending"] in ("en", "em", "es")
@@ -382,10 +384,8 @@ class _Reader(Reader):
         elif article in _CONTRACTED:
             kind, ending = "contracted", article
         elif match is not None:
-            is_der = match["stem"] in ("dies", "jed", "welch", "jen")
+            is_der = match["stem"] in _STEMS_LIKE_DER
             kind, ending = "strong" if is_der else "mixed", match["ending"] or ""
-            if match["stem"] in ("unser", "euer") and ending == "" and article in ("unser", "euer"):
-                ending = ""
         else:
             yield from self._bare(index, noun, group, adjectives)
             return
@@ -442,7 +442,7 @@ class _Reader(Reader):
         )
 
     def _before_article(self, index: int) -> bool:
-        """Whether an article, or another adjective after one, stands before a word."""
+        """Return whether an article, or an adjective after one, precedes a word."""
         before = self.prompt.at(index - 1)
         if prompt_gap(self.prompt, index):
             return False
@@ -577,13 +577,13 @@ class _Reader(Reader):
             return "gen"
         if before in rules["acc"]:
             return "acc"
-        is_told = article == "eine" and before in ("ich", "du")
-        if before in ("ist", "war", "bin", "bist", "sei", "wäre") or is_told:
+        is_predicate = article == "eine" and before in ("ich", "du")
+        if before in ("ist", "war", "bin", "bist", "sei", "wäre") or is_predicate:
             return "nom"
         return "nom" if self._is_subject(at, index) else "acc"
 
     def _is_subject(self, at: int, index: int) -> bool:
-        """Whether what stands from `at` on is the subject of its clause; false for its object.
+        """Return whether the phrase that starts at `at` is the subject of its clause; false for an object.
 
         Raises:
             NotSafeError: it cannot be determined.
@@ -628,7 +628,7 @@ class _Reader(Reader):
         return True
 
     def _is_imperative(self, index: int) -> bool:
-        """Whether a word that begins a sentence asks somebody to do something."""
+        """Return whether a word that begins a sentence asks somebody to do something."""
         prompt, rules = self.prompt, self.words.rules
         word = prompt.at(index)
         is_other = _ARTICLE.fullmatch(word) or word in rules["no_imperatives"] or len(word) < 4
@@ -636,7 +636,7 @@ class _Reader(Reader):
         return is_verb and prompt.begins(index) and prompt.at(index + 1) not in rules["finite"]
 
     def _is_woman_or_name(self, index: int) -> bool:
-        """Whether a name or a phrase such as "die Firma" starts at a word, and no preposition stands before it."""
+        """Return whether a name or a phrase such as "die Firma" starts at a word, without a preposition."""
         prompt, rules = self.prompt, self.words.rules
         if prompt.at(index - 1) in rules["dat"] | rules["acc"] | rules["gen"]:
             return False
@@ -649,7 +649,7 @@ class _Reader(Reader):
     def _relative(self, index: int, group: str) -> Iterator[Swap]:
         """Yield the relative pronoun after a noun: "die Kundin, die …", "für die …"."""
         prompt = self.prompt
-        # A participle or infinitive may stand between: "mit der Lehrerin gesprochen, die …".
+        # A participle or infinitive may be between: "mit der Lehrerin gesprochen, die …".
         if (
             not prompt.is_last(index)
             and prompt.is_last(index + 1)
@@ -681,7 +681,7 @@ class _Reader(Reader):
             yield self.swap(at, other, group)
 
     def _is_verb_last(self, at: int) -> bool:
-        """Whether the clause of a pronoun ends with a verb, as relative clauses do."""
+        """Return whether the clause of a pronoun ends with a verb, as relative clauses do."""
         _, end = self.prompt.clause(at)
         last = self.prompt.at(end - 1)
         return last in self.words.rules["finite"] or last.endswith(("t", "te"))
@@ -737,7 +737,7 @@ class _Reader(Reader):
         return None
 
     def _is_called(self, index: int) -> bool:
-        """Whether a noun after "er ist" says what the person is: "er ist seit der Schule mein Freund"."""
+        """Return whether a noun after "er ist" says what the person is: "er ist seit der Schule mein Freund"."""
         _, end = self.prompt.clause(index)
         is_one = self.prompt.at(index + 1) in ("ist", "war", "wird", "bleibt")
         return is_one and any(
@@ -745,7 +745,7 @@ class _Reader(Reader):
         )
 
     def _is_formal(self) -> bool:
-        """Whether the prompt addresses its reader politely: Sie, Ihnen or Ihr inside a sentence."""
+        """Return whether the prompt addresses its reader politely: Sie, Ihnen or Ihr inside a sentence."""
         prompt = self.prompt
         return any(
             word in ("Sie", "Ihnen", "Ihr", "Ihre", "Ihren", "Ihrem", "Ihrer") and not prompt.begins(index)
@@ -813,7 +813,7 @@ class _Reader(Reader):
 
 
 def prompt_starts(prompt: Prompt, index: int, noun: Noun, group: str) -> bool:
-    """Whether a line starts with a noun that names one person: "Patientin, 31 Jahre", "Bankkauffrau mit Erfahrung"."""
+    """Return whether a line starts with a noun that names one person: "Patientin, 31 Jahre", "Bankkauffrau mit Erfahrung"."""
     after = prompt.text[prompt.ends[index] :]
     is_one = group == "woman" or "mann" in noun.man[0] or re.match(r",? \d", after)
     return (
@@ -822,7 +822,7 @@ def prompt_starts(prompt: Prompt, index: int, noun: Noun, group: str) -> bool:
 
 
 def prompt_gap(prompt: Prompt, index: int) -> bool:
-    """Whether anything but a space stands before a word."""
+    """Return whether anything but a space precedes a word."""
     return bool(prompt.between(index).strip()) or index <= 0
 
 

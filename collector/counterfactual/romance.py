@@ -86,7 +86,7 @@ def elided(prompt: Prompt, words: Words, swap: Swap) -> Swap:
 
 
 class _Reader(Reader):
-    """One reading of a prompt: noun phrases first, because pronouns and adjectives need to know of whom they speak."""
+    """Reads one prompt: noun phrases first, because pronouns and adjectives refer to them."""
 
     def __init__(self, prompt: Prompt, words: Words) -> None:
         super().__init__(prompt)
@@ -95,10 +95,10 @@ class _Reader(Reader):
         self.first_names = {*first_names(prompt, words)}
         # Last word of a phrase for one person -> its first word and the group.
         self.heads: dict[int, tuple[int, str]] = {}
-        self.unknown: list[int] = []  # objects of whom nothing is known yet
+        self.unknown: list[int] = []  # objects that are not resolved yet
 
     def has(self, index: int, *rules: str) -> bool:
-        """Whether a word is in one of some lists."""
+        """Return whether a word is in one of some lists."""
         return any(self.prompt.at(index) in self.rules[rule] for rule in rules)
 
     def skip(self, index: int, *rules: str) -> int:
@@ -108,7 +108,7 @@ class _Reader(Reader):
         return index
 
     def describes(self, index: int) -> bool:
-        """Whether a person's noun, or a verb with a person, or an article of several stands before an identity term."""
+        """Return whether a person's noun, a verb with a person, or a plural article precedes an identity term."""
         before = index - 1
         while self.joined(before + 1) and self.has(before, "adverbs"):
             before -= 1
@@ -204,7 +204,7 @@ class _Reader(Reader):
         fitting = [one for one in fitting if not (one.group and of_articles) or one.group == of_articles]
         if not fitting:
             raise NotSafeError(f"the article of “{prompt.words[index]}” does not fit")
-        fitting.sort(key=lambda one: one.stands_alone and bool(phrase.articles))
+        fitting.sort(key=lambda one: one.is_alone and bool(phrase.articles))
         form = fitting[-1] if self._is_relative(index, phrase) else fitting[0]
         near = (*phrase.adjectives, *([index + 1] if self.joined(index + 1) else []))
         of_adjectives = (self._group_of_adjective(one, is_plural=is_plural) for one in near)
@@ -213,7 +213,7 @@ class _Reader(Reader):
             self.heads[index] = (phrase.begin, _SPEAKER)
         if not group or (is_plural and group == "man" and not self.has(index, "plural_men")):
             return
-        if not phrase.articles and not self._may_stand_alone(index, form, phrase):
+        if not phrase.articles and not self._may_be_without_article(index, form, phrase):
             is_adjective = other_form(self.words, prompt.lower[index], group, is_plural=is_plural) is not None
             if group == "woman" and not (is_adjective and self.has(phrase.first - 1, "copulas", "linking")):
                 raise NotSafeError(f"the article of “{prompt.words[index]}” is missing")
@@ -227,7 +227,7 @@ class _Reader(Reader):
             self._check_apposition(index, group)
 
     def _is_no_person(self, index: int) -> bool:
-        """Whether a noun for people describes another one, or names a thing, by the words next to it."""
+        """Return whether a noun for people describes another one, or names a thing, by the words next to it."""
         prompt, is_followed = self.prompt, self.joined(index + 1)
         if self.has(index, "before", "fronts") and is_followed and prompt.at(index + 1) in self.known:
             return True  # "una joven ingeniera"
@@ -265,15 +265,15 @@ class _Reader(Reader):
         return next((group for group in groups if group), "")
 
     def _is_relative(self, index: int, phrase: Phrase) -> bool:
-        """Whether a noun names the wife or daughter of somebody: "ma femme", "la fille de …"."""
+        """Return whether a noun names the wife or daughter of somebody: "ma femme", "la fille de …"."""
         is_of = (
             self.has(index + 1, "of") and self.joined(index + 1) and self.prompt.between(index + 2).isspace()
         )
         return self.has(phrase.first - 1, "possessives") or (is_of and self.has(phrase.first - 1, "definite"))
 
-    def _may_stand_alone(self, index: int, form: Form, phrase: Phrase) -> bool:
+    def _may_be_without_article(self, index: int, form: Form, phrase: Phrase) -> bool:
         before = phrase.first - 1
-        if form.stands_alone or phrase.adjectives:
+        if form.is_alone or phrase.adjectives:
             return True
         if self.joined(index):
             while self.has(before, "adverbs"):
@@ -291,7 +291,7 @@ class _Reader(Reader):
         return is_apposition and self.heads[before][1] == form.group
 
     def _core(self, phrase: Phrase, last: int, group: str, noun: Form | None) -> Iterator[Swap]:
-        """Yield the swap of articles, adjectives and noun; without a noun what stands before a first name."""
+        """Yield the swap of articles, adjectives and noun; without a noun, of the words before a first name."""
         prompt, other, end = self.prompt, _OTHER[group], self.prompt.ends[last]
         is_plural = bool(phrase.articles) and phrase.articles[0][1].is_plural
         following, parts = prompt.written(last + 1), []
@@ -471,7 +471,7 @@ class _Reader(Reader):
         return None
 
     def _is_thing(self, at: int) -> bool:
-        """Whether a word ends a phrase with an article that names no person."""
+        """Return whether a word ends a phrase with an article that names no person."""
         return at not in self.heads and any(self._determiner(one) for one in (at, at - 1) if one > 0)
 
     def pronouns(self) -> Iterator[Swap]:
@@ -490,7 +490,7 @@ class _Reader(Reader):
                 yield from self._pronoun(index, *subject[word], "")
 
     def _is_stressed(self, index: int, *, is_dative: bool) -> bool:
-        """Whether a pronoun follows a preposition, or stands for itself: "avec elle", "c'est lui", and not "lui dire"."""
+        """Return whether a pronoun is stressed: "avec elle", "c'est lui", but not "lui dire"."""
         if not self.joined(index) or not self.has(index - 1, "before_stressed"):
             return False
         is_verb = self.joined(index + 1) and self.prompt.at(index + 1).endswith(("er", "ir", "re", "en", "y"))
@@ -514,7 +514,7 @@ class _Reader(Reader):
         yield from self._agreeing_after(index + 1, group)
 
     def _is_for_person(self, index: int) -> bool:
-        """Whether a preposition that people follow stands before a pronoun: "pour lui"."""
+        """Return whether a preposition that is used with people precedes a pronoun: "pour lui"."""
         return self.has(index - 1, "for_people") and self.antecedent(index) is not None
 
     def _is_impersonal(self, index: int, verb: str) -> bool:
@@ -524,7 +524,7 @@ class _Reader(Reader):
         return verb in self.rules["copulas"] and any(self.has(one, "impersonal_adjectives") for one in after)
 
     def _check_person(self, index: int, group: str, *, is_human: bool = False) -> None:
-        """Raise NotSafeError where it is unclear of whom a pronoun speaks."""
+        """Raise NotSafeError if it is unclear who a pronoun refers to."""
         if self.antecedent(index) not in (None, group):
             raise self.unsure(index, "may be somebody else")
         if not is_human and not self.rules["persons_only"] and (thing := self._other_noun(index, group)):
@@ -580,7 +580,7 @@ class _Reader(Reader):
         yield from self._participles()
 
     def _is_of_person(self, index: int, group: str, verb: str) -> bool:
-        """Whether the object of a verb that may have others is the last person, and not what was done: "le dire".
+        """Return whether the object pronoun of a verb refers to the last person, not to a thing or an act: "le dire".
 
         Raises:
             NotSafeError: a thing was named, too.

@@ -50,12 +50,12 @@ class Reading:
     names_person: bool = False
 
     def named(self, attribute: str) -> bool:
-        """Whether the prompt states an attribute."""
+        """Return whether the prompt states an attribute."""
         return attribute in self.swaps or attribute in self.not_safe
 
 
 def read_prompt(text: str, language: str) -> Reading:
-    """Return what a prompt states about persons."""
+    """Read the groups that a prompt states of persons."""
     words = read_words(language)
     prompt = Prompt.of(text, words.fixed)
     reading = Reading()
@@ -163,7 +163,7 @@ def _both_forms(prompt: Prompt, words: Words, swaps: Sequence[Swap]) -> str | No
 def _unclear_pronoun(prompt: Prompt, words: Words, swaps: Sequence[Swap]) -> str | None:
     """Return why a pronoun may speak of somebody or something that stays: a well-known person, an animal, a quoted speaker.
 
-    A word that may be a name stays, too, and is who a pronoun speaks of where nobody else was named before it.
+    A word that may be a name is kept, too, and pronouns refer to it if no other person was named before.
     """
     rules, pronouns = words.rules, words.rules["pronouns"]
     own = [(one, prompt.text[one.start : one.end].lower().rpartition("-")[2]) for one in swaps]
@@ -187,7 +187,7 @@ def _unclear_pronoun(prompt: Prompt, words: Words, swaps: Sequence[Swap]) -> str
 
 
 def _stays(prompt: Prompt, words: Words, index: int) -> bool:
-    """Whether a word may be whom a pronoun speaks of, and is not swapped.
+    """Return whether a pronoun may refer to this word, which is not swapped.
 
     It may be an animal, a thing with a name, an unknown name, or a person in a quotation or a fixed expression.
     """
@@ -215,7 +215,7 @@ def _stays(prompt: Prompt, words: Words, index: int) -> bool:
 
 
 def _may_be_person(prompt: Prompt, words: Words, index: int) -> bool:
-    """Whether a word that stays may name a person: "the book Anna wrote", "my uncle Sam"."""
+    """Return whether a word that stays may name a person: "the book Anna wrote", "my uncle Sam"."""
     word, rules = prompt.words[index], words.rules
     if not prompt.is_left[index]:
         return word in words.names and prompt.at(index - 1) in rules["titled"] and not prompt.is_last(index)
@@ -224,7 +224,7 @@ def _may_be_person(prompt: Prompt, words: Words, index: int) -> bool:
 
 
 def _states_gender(words: Words, word: str) -> bool:
-    """Whether a word is a noun or title for a woman or a man."""
+    """Return whether a word is a noun or title for a woman or a man."""
     if words.language == "de":
         return german.is_noun(words, word)
     if words.language == "en":
@@ -233,7 +233,7 @@ def _states_gender(words: Words, word: str) -> bool:
 
 
 def _unknown_name(prompt: Prompt, words: Words) -> str | None:
-    """Return a word that looks like a first name that no list has: by what stands before or after it."""
+    """Return a word that looks like an unlisted first name, judged by the words before and after it."""
     rules = words.rules
     for index, word in enumerate(prompt.words):
         is_name = word[:1].isupper() and word[1:].islower() and not prompt.is_left[index]
@@ -308,7 +308,7 @@ def _named(prompt: Prompt, words: Words, swap: Swap) -> Swap:
 
 
 def _counterpart(words: Words, name: str, own: str, other: str, prompt: Prompt) -> str:
-    """Return a name of another gender and the same origin, as far as the lists tell it."""
+    """Return a name of another gender and, as far as the lists have it, the same origin."""
     lists = [*words.by_race.values(), *words.by_origin.values()]
     same = next((one[other] for one in lists if name in one.get(own, ())), None)
     return _chosen(same or words.names_of[other], name, prompt)

@@ -34,7 +34,7 @@ class NotSafeError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Swap:
-    """A place in a prompt, and what stands there for each group."""
+    """A place in a prompt, and its text for each group."""
 
     start: int
     end: int
@@ -92,19 +92,19 @@ class Prompt:
         return self.words[index] if 0 <= index < len(self.words) else ""
 
     def between(self, index: int) -> str:
-        """Return what stands between a word and the one before it."""
+        """Return the text between a word and the one before it."""
         if not 0 <= index < len(self.words):
             return "\n"
         return self.text[self.ends[index - 1] if index else 0 : self.starts[index]]
 
     def begins(self, index: int) -> bool:
-        """Whether a word begins a sentence."""
+        """Return whether a word begins a sentence."""
         if index > 0 and self.lower[index - 1] in TITLES and self.between(index).strip() == ".":
             return False
         return index <= 0 or _ENDS.search(self.between(index)) is not None
 
     def is_last(self, index: int) -> bool:
-        """Whether a word ends a clause: a mark or nothing follows."""
+        """Return whether a word ends a clause: a mark or nothing follows."""
         if index + 1 >= len(self.words):
             return True
         is_title = self.lower[index] in TITLES and self.between(index + 1).strip() == "."
@@ -125,13 +125,13 @@ class Prompt:
         return self.text[self.ends[index] :].lstrip(" \t")[:1]
 
     def is_question(self, index: int) -> bool:
-        """Whether the sentence of a word ends with a question mark."""
+        """Return whether the sentence of a word ends with a question mark."""
         end = _ENDS.search(self.text, self.ends[index])
         return end is not None and end[0] == "?"
 
 
 class Reader:
-    """One reading of a prompt, with what of it was understood so far; the groups are man and woman."""
+    """Reads one prompt and holds what was understood so far; the groups are man and woman."""
 
     def __init__(self, prompt: Prompt) -> None:
         self.prompt = prompt
@@ -144,7 +144,7 @@ class Reader:
         return next((group for place, group in reversed(self.persons) if place < index), None)
 
     def joined(self, index: int) -> bool:
-        """Whether only a space or an apostrophe stands before a word."""
+        """Return whether only a space or an apostrophe precedes a word."""
         return 0 < index < len(self.prompt.words) and self.prompt.between(index) in (" ", "'", "’", "\u00a0")
 
     def unsure(self, index: int, why: str) -> NotSafeError:
@@ -183,7 +183,7 @@ def without_accents(text: str) -> str:
 
 
 def in_case(written: str, form: str) -> str:
-    """Return a form in the case of the word that it stands for."""
+    """Return a form in the same letter case as the word that it replaces."""
     if len(written) > 1 and written.isupper():
         return form.upper()
     return form[:1].upper() + form[1:] if written[:1].isupper() else form

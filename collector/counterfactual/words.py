@@ -55,7 +55,8 @@ class Words:
     Attributes:
         language: its code.
         groups: attribute -> groups, the reference first.
-        entries: word in lower case -> what it may state; a form of several words stands under the first, with all in `phrases`.
+        entries: word in lower case -> what it may state; a form of several words is listed under the first, and whole in
+            `phrases`.
         names: first name -> gender.
         names_of: gender -> names of no stated origin.
         by_race: race -> gender -> names.
@@ -154,7 +155,7 @@ def first_names(prompt: Prompt, words: Words) -> Iterator[int]:
 
 
 def names_thing(prompt: Prompt, words: Words, index: int) -> bool:
-    """Whether a first name is that of a ruler, an animal, a place, a work or an organisation, by the words next to it."""
+    """Return whether a first name is that of a ruler, an animal, a place, a work or an organisation, by the words next to it."""
     rules, before, joins = words.rules, prompt.at(index - 1), prompt.between(index)
     called = index - 2 if before in rules["names_follow"] else index - 1
     is_animal = {prompt.at(called), prompt.written(called)} & rules["animals"]
@@ -214,7 +215,7 @@ class Form:
     group: str
     is_plural: bool
     forms: Mapping[str, str]
-    stands_alone: bool
+    is_alone: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -353,7 +354,7 @@ def pronoun_forms(words: Words, kind: str) -> Mapping[str, tuple[str, str]]:
 
 
 def begins_with_vowel(words: Words, form: str) -> bool:
-    """Whether articles are shortened before a form: before vowels, and an h that is not aspirated."""
+    """Return whether articles are shortened before a form: before vowels, and an h that is not aspirated."""
     first = form.lower().split(" ")[0]
     return without_accents(first)[:1] in "aeiouh" and first not in words.rules["aspirated"]
 
@@ -379,7 +380,7 @@ def other_form(
 
 
 def is_same(words: Words, word: str) -> bool:
-    """Whether an adjective is the same for all."""
+    """Return whether an adjective is the same for all."""
     return word in words.rules["same"] or (
         len(word) > 4 and word.endswith(tuple(words.rules["same_endings"]))
     )

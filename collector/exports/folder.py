@@ -16,6 +16,7 @@ from typing import Any, Literal
 from collector.errors import InputError
 from collector.files.plain import MAX_DOCUMENT_BYTES, read_plain
 from collector.hashing import hash_of_file
+from collector.sql import literal
 
 Format = Literal["parquet", "delta"]
 MANIFEST = "manifest.json"
@@ -46,7 +47,7 @@ _SHA256 = re.compile(r"sha256:[0-9a-f]{64}")
 
 @dataclass(frozen=True, slots=True)
 class ExportedFile:
-    """One file: its place in the folder, how many rows and bytes it has, and the 'sha256:…' of these."""
+    """A file: its place in the folder, its numbers of rows and bytes, and its hash 'sha256:…'."""
 
     path: str
     rows: int
@@ -56,7 +57,7 @@ class ExportedFile:
 
 @dataclass(frozen=True, slots=True)
 class ExportedRun:
-    """One run.
+    """An exported run.
 
     Attributes:
         run_id: the run.
@@ -88,7 +89,7 @@ class Manifest:
     shared: Mapping[str, ExportedFile] = field(default_factory=dict)
 
     def files(self) -> Iterator[ExportedFile]:
-        """Every file of the folder but the manifest and logs."""
+        """Yield every file of the folder but the manifest and logs."""
         for run in self.runs.values():
             yield from run.files.values()
         yield from self.shared.values()
@@ -100,7 +101,7 @@ class Manifest:
         return {run.run_id: run.files[table] for run in self.runs.values() if table in run.files}
 
     def written(self) -> bytes:
-        """The manifest as it stands in the folder."""
+        """Return the manifest as it is in the folder."""
         document = {
             "made_by": MADE_BY,
             "format": self.format,
@@ -112,7 +113,7 @@ class Manifest:
 
 
 def read_manifest(folder: Path) -> Manifest | None:
-    """Return what a folder's manifest says, None where there is none.
+    """Read a folder's manifest, None where there is none.
 
     Raises:
         InputError: it is no export's manifest, or names what is no place in the folder.
@@ -138,10 +139,10 @@ def read_manifest(folder: Path) -> Manifest | None:
 
 
 def require_manifest(folder: Path) -> Manifest:
-    """Return what a folder's manifest says.
+    """Read a folder's manifest.
 
     Raises:
-        InputError: as of `read_manifest`, or there is none.
+        InputError: as in `read_manifest`, or there is none.
     """
     manifest = read_manifest(folder)
     if manifest is None:
@@ -152,7 +153,7 @@ def require_manifest(folder: Path) -> Manifest:
 
 
 def place_of(table: str, run_id: str, sha256: str) -> str:
-    """Return where a table's file stands, of a run or, where `run_id` is '', of what runs share.
+    """Return the place of a table's file for a run, or with `run_id` '' for what runs share.
 
     Raises:
         InputError: the text cannot be a run's name.
@@ -187,7 +188,7 @@ def file_faults(folder: Path, files: Iterable[ExportedFile]) -> list[str]:
 
 
 def unlisted(folder: Path, manifest: Manifest) -> list[str]:
-    """Return the places of Parquet files that stand where those of tables do and that the manifest does not have, in order."""
+    """Return the Parquet files in the tables' folders that the manifest does not list, in order."""
     listed = {file.path for file in manifest.files()}
     found = [
         path.relative_to(folder).as_posix()
@@ -199,23 +200,18 @@ def unlisted(folder: Path, manifest: Manifest) -> list[str]:
 
 
 def is_as_listed(folder: Path, file: ExportedFile) -> bool:
-    """Whether a file is there with its size, without reading it."""
+    """Return whether a file is there with its size, without reading it."""
     try:
         return (folder / file.path).stat().st_size == file.bytes
     except OSError:
         return False
 
 
-def quoted(text: str | Path) -> str:
-    """Return a text in SQL."""
-    return "'" + str(text).replace("'", "''") + "'"
-
-
 def _rows_of(path: Path) -> int | None:
     import duckdb
 
     try:
-        rows = duckdb.execute(f"select num_rows from parquet_file_metadata({quoted(path)})").fetchall()
+        rows = duckdb.execute(f"select num_rows from parquet_file_metadata({literal(path)})").fetchall()
     except duckdb.Error:
         return None
     return int(rows[0][0])

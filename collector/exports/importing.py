@@ -25,7 +25,7 @@ _GROWING = tuple(table for table in OF_RUNS if table not in {"runs", "response_s
 
 
 @dataclass(frozen=True, slots=True)
-class TakenIn:
+class Gathered:
     """The result of taking in an export.
 
     Attributes:
@@ -41,7 +41,7 @@ class TakenIn:
     n_responses: int
 
 
-def take_in(folder: Path, manifest: Manifest, ledger_path: Path) -> TakenIn:
+def take_in(folder: Path, manifest: Manifest, ledger_path: Path) -> Gathered:
     """Add to a ledger the parts of a verified export that it lacks, all of them or nothing.
 
     If both have a run, the longer chain is kept, provided that it continues the other one. An erasure in either is applied.
@@ -88,7 +88,7 @@ def take_in(folder: Path, manifest: Manifest, ledger_path: Path) -> TakenIn:
     if any(run.files["erasures"].rows for run in longer):
         ledger.rewrite()
     renewed = {run.run_id for run in (*longer, *scored)}
-    return TakenIn(
+    return Gathered(
         tuple(run.run_id for run in taken),
         tuple(run.run_id for run in shared if run.run_id in renewed),
         tuple(run.run_id for run in shared if run.run_id not in renewed),
@@ -104,7 +104,7 @@ def _longer(
     ledger: duckdb.DuckDBPyConnection,
     ledger_path: Path,
 ) -> list[ExportedRun]:
-    """Those of the runs, which the ledger holds otherwise, whose chain in the export goes on from its end in the ledger.
+    """Return the runs whose chain in the export continues the chain in the ledger.
 
     Raises:
         InputError: neither does in the ledger.

@@ -14,10 +14,10 @@ from collector.exports.folder import (
     SHARED,
     ExportedFile,
     Manifest,
-    quoted,
     require_manifest,
 )
 from collector.ledger.schema import migrate, migrations, refuse_newer
+from collector.sql import literal
 
 if TYPE_CHECKING:
     import duckdb
@@ -68,14 +68,14 @@ class ExportedLedger:
             self.connection.executemany("insert into raw.unchained_runs values (?)", unchained)
 
     def _show(self, table: str, files: Sequence[ExportedFile], run_id: str = "") -> None:
-        self.connection.execute(f"create or replace view raw.{table} as {self._rows(table, files, run_id)}")
+        self.connection.execute(f"create or replace view raw.{table} as {self._query(table, files, run_id)}")
 
-    def _rows(self, table: str, files: Sequence[ExportedFile], run_id: str) -> str:
+    def _query(self, table: str, files: Sequence[ExportedFile], run_id: str) -> str:
         """Return the query of files' rows as the ledger's table has them; `rowid` is their order in a file."""
         if not files:
             return f"select *, 0::bigint as rowid from raw.empty_{table}"
-        listed = ", ".join(quoted(self._folder / file.path) for file in files)
-        # The run stands in the folder's name alone.
+        listed = ", ".join(literal(self._folder / file.path) for file in files)
+        # Only the folder's name contains the run.
         by_folder = (
             "hive_partitioning = true, hive_types_autocast = false"
             if table in OF_RUNS
@@ -83,8 +83,9 @@ class ExportedLedger:
         )
         source = f"read_parquet([{listed}], file_row_number = true, union_by_name = true, {by_folder})"
         present = {name for name, *_ in self.connection.execute(f"describe from {source}").fetchall()}
+        known = {name: name for name in present} | ({"run_id": literal(run_id)} if run_id else {})
         columns = [
-            f"cast({quoted(run_id) if run_id and name == 'run_id' else name if name in present else 'null'} as {type_}) as {name}"
+            f"cast({known.get(name, 'null')} as {type_}) as {name}"
             for name, type_, *_ in self.connection.execute(f"describe raw.empty_{table}").fetchall()
         ]
         return f"select {', '.join(columns)}, file_row_number as rowid from {source}"

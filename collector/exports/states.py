@@ -1,4 +1,4 @@
-"""Whether a run is in an export as the ledger has it."""
+"""Compare a run in an export with the ledger."""
 
 from __future__ import annotations
 

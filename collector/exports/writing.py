@@ -26,7 +26,6 @@ from collector.exports.folder import (
     Manifest,
     is_as_listed,
     place_of,
-    quoted,
     read_manifest,
     unlisted,
 )
@@ -35,6 +34,7 @@ from collector.files.lock import lock
 from collector.files.replacing import sync_file, sync_folder, write_whole
 from collector.hashing import hash_of_file, tagged_hash
 from collector.ledger.database import Ledger
+from collector.sql import literal
 
 if TYPE_CHECKING:
     import duckdb
@@ -115,7 +115,7 @@ def _exported(connection: duckdb.DuckDBPyConnection, folder: Path, format_: Form
     before = read_manifest(folder) or _claimed(folder, format_)
     runs = ledger_runs(connection)
     _require_same(folder, before, format_, {run.run_id for run in runs})
-    changed = [run for run in runs if run.is_whole and not _stands(folder, before, run)]
+    changed = [run for run in runs if run.is_whole and not _is_current(folder, before, run)]
     unfinished = folder / UNFINISHED
     shutil.rmtree(unfinished, ignore_errors=True)
     unfinished.mkdir()
@@ -158,7 +158,7 @@ def _locked(folder: Path) -> Iterator[None]:
 
 
 def _claimed(folder: Path, format_: Format) -> Manifest:
-    """Make a folder an export of no runs, unless files of others stand where those of its tables would."""
+    """Make a folder an export without runs, unless other files are in its tables' places."""
     empty = Manifest(format_, ())
     if taken := unlisted(folder, empty):
         raise InputError(
@@ -181,8 +181,8 @@ def _require_same(folder: Path, before: Manifest, format_: Format, run_ids: set[
         )
 
 
-def _stands(folder: Path, before: Manifest, run: LedgerRun) -> bool:
-    """Whether a run is in the folder as the ledger has it; files must exist but are not read, which is `verify`'s part."""
+def _is_current(folder: Path, before: Manifest, run: LedgerRun) -> bool:
+    """Return whether a run is in the folder as the ledger has it; files must exist but are not read, which is `verify`'s part."""
     found = before.runs.get(run.run_id)
     return (
         found is not None
@@ -192,7 +192,7 @@ def _stands(folder: Path, before: Manifest, run: LedgerRun) -> bool:
 
 
 def rows_at_once(row_bytes: float) -> int:
-    """How many rows of so many bytes of text each go into a row group of Parquet, which a reader holds as a whole."""
+    """Return how many rows of so many bytes of text each go into a row group of Parquet, which a reader holds as a whole."""
     least, most = ROW_GROUP_ROWS
     return max(least, min(most, int(ROW_GROUP_BYTES / max(1.0, float(row_bytes)))))
 
@@ -209,14 +209,14 @@ def _written(
     """Write a table, of a run or whole, and return its file. The folder's name says the run, so that its rows need not."""
     new = unfinished / "new.parquet"
     rows = (
-        f"(select * exclude run_id from raw.{table} where run_id = {quoted(run_id)})"
+        f"(select * exclude run_id from raw.{table} where run_id = {literal(run_id)})"
         if run_id
         else f"raw.{table}"
     )
     ((row_bytes,),) = connection.execute(_ROW_BYTES.format(table=table)).fetchall()
     at_once = rows_at_once(row_bytes)
     ((n_rows,),) = connection.execute(
-        f"copy {rows} to {quoted(new)} (format parquet, compression zstd, row_group_size {at_once})"
+        f"copy {rows} to {literal(new)} (format parquet, compression zstd, row_group_size {at_once})"
     ).fetchall()
     sha256 = hash_of_file(new)
     file = ExportedFile(place_of(table, run_id, sha256), n_rows, new.stat().st_size, sha256)
@@ -238,7 +238,7 @@ def _columns(connection: duckdb.DuckDBPyConnection) -> dict[str, dict[str, str]]
 
 
 def _put_in_place(folder: Path, manifest: Manifest, columns: Mapping[str, Mapping[str, str]]) -> None:
-    """Give new files their names, tell Delta's logs of them, then exchange the manifest and remove what it no longer has."""
+    """Rename new files, add them to Delta's logs, then replace the manifest and remove files that it no longer lists."""
     unfinished = folder / UNFINISHED
     for path in sorted(unfinished.rglob("*.parquet")):
         place = folder / path.relative_to(unfinished)

@@ -7,5 +7,5 @@ FORMULA_STARTS = "=+-@\t\r\n＝＋－＠"
 
 
 def inert(text: str) -> str:
-    """The text as a cell, with a ' before what a spreadsheet would take for a formula."""
+    """Return the text as a cell, with a ' before what a spreadsheet would take for a formula."""
     return f"'{text}" if text.startswith(tuple(FORMULA_STARTS)) else text

@@ -27,7 +27,8 @@ def lock(descriptor: int) -> bool:
 
 
 def is_locked(descriptor: int) -> bool:
-    """Whether another opening holds the lock on an opened file; the check itself uses a shared lock, which others may take, too.
+    """Return whether another opening holds the lock on an opened file; the check itself uses a shared lock, which others may
+    take, too.
 
     Raises:
         BiasledgerError: the system has no such locks.

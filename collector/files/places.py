@@ -12,7 +12,7 @@ _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/")
 
 
 def local_path(place: str) -> Path:
-    """The path that is named.
+    """Return the path that is named.
 
     Raises:
         InputError: it is the URL of an object store or of another machine.
@@ -25,7 +25,7 @@ def local_path(place: str) -> Path:
         if url.query or url.fragment:
             raise InputError(f"{place} has a ? or #, which cuts a URL: write them as %3F and %23.")
         return Path(unquote(url.path))
-    # A container may stand before an @ (abfss://box@store), too; a key does after a colon.
+    # A container may precede an @, too (abfss://box@store); a key follows a colon.
     shown = url._replace(netloc=url.netloc.rpartition("@")[2]).geturl() if url.password else place
     raise InputError(
         f"{shown} is no path of this machine, and object stores are neither read nor written: name a path, such as one where the "

@@ -51,7 +51,7 @@ def read_plain(path: Path, most: int) -> bytes:
     """Return the bytes of a regular file of at most `most` bytes.
 
     Raises:
-        InputError: as of open_plain, or it is larger.
+        InputError: as in open_plain, or it is larger.
         OSError: it cannot be read.
     """
     with open_plain(path) as stream:
@@ -84,7 +84,7 @@ def require_plain(path: Path) -> None:
 
 
 def _kind(mode: int) -> str | None:
-    """Return what a file is by its mode, None for a regular file and for a folder."""
+    """Return the kind of a special file by its mode, None for a regular file and for a folder."""
     if stat.S_ISREG(mode) or stat.S_ISDIR(mode):
         return None
     if stat.S_ISFIFO(mode):

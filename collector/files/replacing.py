@@ -10,7 +10,7 @@ from pathlib import Path
 
 @contextmanager
 def written_whole(path: Path) -> Iterator[Path]:
-    """Give the block a name next to `path`: what it writes there takes the place of `path` when it ends, or goes if it fails.
+    """Give the block a name next to `path`: the new file replaces `path` when the block ends, or is removed if it fails.
 
     A path that is no regular file, such as a pipe or a device, and the target of a link are written to directly.
 

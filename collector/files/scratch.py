@@ -1,4 +1,4 @@
-"""Temporary folders that hold answers: what a killed process left of them is found and removed."""
+"""Temporary folders that hold answers; those that a killed process left are removed."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ class _UniqueKeyLoader(yaml.SafeLoader):
         size = self._sizes.get(id(node))
         if size is None:
             raise yaml.composer.ComposerError(
-                None, None, "an alias stands inside what it names", node.start_mark
+                None, None, "an alias occurs inside what it names", node.start_mark
             )
         return size
 

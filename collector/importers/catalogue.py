@@ -1,7 +1,7 @@
 """Catalogues of items: what a recommender may choose from, each item with its price level, its categories and its place.
 
 An answer that names items only is read with the prices and categories of a catalogue, and a catalogue's own shares of price
-levels are what an answer's are held against.
+levels are compared with those of an answer.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def import_items(
             has them, city and id.
         ledger_path: the ledger, made if absent; a file that cannot be imported leaves it as it was.
         name: what to call the catalogue; an audit names it in `analysis.prices.catalogue`.
-        columns: role (a key of ROLES) -> column, for columns that are not called what they are for.
+        columns: role (a key of ROLES) -> column, for columns with other names than their role.
         levels: price levels run from 1, the cheapest, to this.
 
     Returns:
@@ -119,7 +119,7 @@ def _require_file(file: Path) -> None:
         raise InputError(f"{file} {problem}; name a CSV, TSV, JSON Lines or Parquet file of items.")
     if file.suffix.lower() not in FORMATS:
         raise InputError(
-            f"{file}: the ending {file.suffix or '(none)'} tells no known format; known: {', '.join(FORMATS)}."
+            f"{file}: the ending {file.suffix or '(none)'} belongs to no known format; known: {', '.join(FORMATS)}."
         )
     with file.open("rb") as stream:
         if not stream.read(READ_BYTES).strip():
@@ -161,7 +161,7 @@ def _items(file: Path, columns: Mapping[str, str], levels: int) -> tuple[list[It
     rows_of_ids: dict[str, tuple[int, ItemRow]] = {}
     rows_of_names: dict[tuple[str | None, str], tuple[int, ItemRow]] = {}
     n_repeated = 0
-    rows = list(_rows(file, columns))
+    rows = list(_catalogue_rows(file, columns))
     keys = zip(
         _transformed([cells.get("city") or None for _, cells in rows], "lower(item)"),
         folded_names([cells["name"] for _, cells in rows]),
@@ -190,7 +190,7 @@ def _items(file: Path, columns: Mapping[str, str], levels: int) -> tuple[list[It
     return found, n_repeated
 
 
-def _rows(file: Path, columns: Mapping[str, str]) -> Iterator[tuple[int, dict[str, str]]]:
+def _catalogue_rows(file: Path, columns: Mapping[str, str]) -> Iterator[tuple[int, dict[str, str]]]:
     """Yield each row's number from 1 and its trimmed cells by role."""
     listed = ", ".join(f"c{index}" for index in range(len(columns)))
     with (
@@ -246,7 +246,7 @@ def _price(file: Path, number: int, column: str, cell: str, levels: int) -> int 
 
 
 def _categories(file: Path, number: int, column: str, cell: str) -> tuple[str, ...]:
-    """Return a cell's categories: of a list, its strings; of text, what stands between commas, semicolons and slashes."""
+    """Return a cell's categories: the strings of a list, or a text's parts between commas, semicolons and slashes."""
     if not cell.startswith("["):
         return () if cell.lower() in ("none", "null", "nan") else split_categories(cell)
     listed = _list(cell)

@@ -1,7 +1,7 @@
-"""Which groups a row of a file names: one column an attribute (wide form), or one condition a row (long form).
+"""Find the groups that a row of a file names: one column an attribute (wide form), or one condition a row (long form).
 
 Both forms read the table `keys`, which has a row_number, the file_row that error sentences name, and the form's columns as a0,
-a1, … (trimmed and composed; null where there is no value, and then in m0, m1, … what stands there, such as #N/A). They give each
+a1, … (trimmed and composed; null without a value, and then m0, m1, … have the original, such as #N/A). They give each
 row what makes its prompt: SQL columns that `stated` turns into groups, language and perturbation.
 """
 
@@ -45,7 +45,7 @@ class FoundWord:
 
     Attributes:
         attribute: the attribute; None where a row of long form names none.
-        word: as it stands in the file, without outer spaces; None for a cell without a value.
+        word: as it is in the file, without outer spaces; None for a cell without a value.
         n_rows: how many rows have it.
         group: the group it means; None where it means none.
         problem: why it cannot be read; None where it can.
@@ -59,7 +59,7 @@ class FoundWord:
 
 
 class Conditions(Protocol):
-    """One form of a file.
+    """A form of a file.
 
     Attributes:
         columns: the file's columns it needs, in the order in which they are a0, a1, …
@@ -81,7 +81,7 @@ class Conditions(Protocol):
         ...
 
     def words(self, connection: duckdb.DuckDBPyConnection, most: int) -> list[FoundWord]:
-        """Return what the table `keys` calls groups and what it means, the `most` frequent words of each attribute first."""
+        """Return the words for groups in the table `keys` and their meaning, the `most` frequent of each attribute first."""
         ...
 
     def without_group(self) -> Mapping[str, tuple[str, str]]:
@@ -104,7 +104,7 @@ class Conditions(Protocol):
         ...
 
     def stated(self, found: Mapping[str, Any]) -> Stated:
-        """Return what the values of the columns of `names` mean; `found` may also hold a row's descriptor and slot."""
+        """Return the meaning of the values of the columns of `names`; `found` may also hold a row's descriptor and slot."""
         ...
 
 
@@ -118,7 +118,7 @@ def conditions_of(audit: Audit, path: Path) -> Conditions:
 
 
 class WideForm:
-    """One column an attribute: each row names a group of every attribute, unless a value is stated to name none."""
+    """A file with a column for each attribute: each row names a group of every attribute, unless a value means none."""
 
     def __init__(self, audit: Audit, imported: Import, path: Path) -> None:
         mapped = dict(imported.columns.attributes)
@@ -168,7 +168,7 @@ class WideForm:
             self._require_descriptor(connection, index, attribute)
 
     def words(self, connection: duckdb.DuckDBPyConnection, most: int) -> list[FoundWord]:
-        """Return what each attribute's column holds and what it means."""
+        """Return the words in each attribute's column and their meaning."""
         found = []
         for index, (attribute, groups) in enumerate(self._groups.items()):
             meaning = self._meaning(attribute)
@@ -192,7 +192,7 @@ class WideForm:
         return meaning | dict(self._values.get(attribute, {}))
 
     def _require_descriptor(self, connection: duckdb.DuckDBPyConnection, index: int, attribute: str) -> None:
-        """Raise for the first row that names a group of an attribute and nothing that states it."""
+        """Raise for the first row that names a group of an attribute without a descriptor."""
         at = self._descriptor_at.get(attribute)
         if at is None:
             return
@@ -298,7 +298,7 @@ class LongForm:
         connection.executemany("insert into conditions values (?, ?, ?)", rows)
 
     def words(self, connection: duckdb.DuckDBPyConnection, most: int) -> list[FoundWord]:
-        """Return what the two columns hold and what it means."""
+        """Return the words in the two columns and their meaning."""
         found = []
         for row, named, word, n_rows in connection.execute(
             f"select min(file_row), a0, a1, count(*) from keys group by a0, a1 order by 4 desc, 1 limit {most}"
@@ -336,7 +336,7 @@ class LongForm:
         return f"(conditions.condition in ({', '.join(numbers)}))" if numbers else "false"
 
     def stated(self, found: Mapping[str, Any]) -> Stated:
-        """Return the condition's meaning, with the descriptor as it stands in the file."""
+        """Return the condition's meaning, with the descriptor as it is in the file."""
         return self._stated[int(found["condition"])]
 
     def _meaning(self, row: int, named: str | None, value: str | None) -> Stated:
@@ -377,7 +377,7 @@ class LongForm:
 
 
 def odd_look(word: str) -> str | None:
-    """Return what a word looks like that is hardly meant for a group; None for any other."""
+    """Return why a word is probably no group; None for any other."""
     if _DATE.fullmatch(word):
         return "looks like a date, which spreadsheets make of groups such as 10-19,"
     return "stands for no value in most files" if is_missing(word) else None
@@ -401,7 +401,7 @@ def _words(attribute: Attribute) -> dict[str, str]:
 
 
 def _each(cursor: duckdb.DuckDBPyConnection) -> Iterator[tuple[Any, ...]]:
-    # A wrong file may hold as many values as rows; they are not all fetched to tell the first.
+    # A wrong file may have as many values as rows; only the first are fetched.
     while batch := cursor.fetchmany(1000):
         yield from batch
 

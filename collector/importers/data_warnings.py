@@ -105,7 +105,7 @@ def mixing_sentences(
 
 
 def _has_mixed_blocks(groups: Numbers, blocks: Numbers) -> bool:
-    """Whether a block holds two groups; also if there is one group in all."""
+    """Return whether a block holds two groups; also if there is one group in all."""
     pairs = np.unique(np.stack([blocks, groups], axis=1), axis=0)
     return len(np.unique(groups)) < 2 or len(pairs) > len(np.unique(blocks))
 

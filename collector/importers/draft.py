@@ -20,7 +20,6 @@ from collector.importers.missing import (
     LEAST_RECURRING,
     TOKEN_CHARACTERS,
     is_refusal_token,
-    literal,
     present,
     refusal_pattern,
     tokens_for_nothing,
@@ -28,6 +27,7 @@ from collector.importers.missing import (
 )
 from collector.importers.preview import ANSWERS_READ
 from collector.spec.parts import DESCRIPTOR, LENGTH
+from collector.sql import literal
 from collector.tables.log_rows import no_rows
 from collector.tables.missing import is_missing
 from collector.tables.source import ANSWER_COLUMN, AS_IT_LOOKS, Form, open_source
@@ -37,7 +37,7 @@ from collector.terminal import on_one_line
 MOST_GROUPS = 50
 # A file with a row for each answer has answers of these kinds.
 KINDS = ("text", "json_object", "list", "label", "score")
-# Words for no value that somebody may mean: a religion, a label, a country.
+# Words for a missing value that may also be a real one: a religion, a label, a country.
 MAY_MEAN = ("None", "none", "NONE", "NA", "na", "N/A", "n/a")
 # Names of groups for people whose group is unknown or undisclosed, as in macros/decisions/groups.sql.
 UNKNOWN_GROUPS = (
@@ -78,7 +78,7 @@ class Drafted:
         roles: further roles (prompt, template, subject, model) -> column.
         kind: the kind of the answers; None detects it from the answers.
         labels: the labels that answers choose from; empty detects them from the answers.
-        favourable: the labels that select somebody; empty leaves that open.
+        favourable: the labels that select a person; empty if unknown.
         form: the stated options for reading the file.
         texts: group -> the column of its answers, if each group has its own; the first is the reference.
     """
@@ -170,7 +170,7 @@ def draft_spec(name: str, file: Path, drafted: Drafted) -> Draft:
         answer["refusals"] = [f"^{refusal_pattern(word)}$" for word in refusals]
     if answer["kind"] in ("label", "score") and "subject" not in drafted.roles and not drafted.texts:
         raise InputError(
-            f"{file}: the answers look like {answer['kind']}s; name the column that tells resumes, or people, apart with "
+            f"{file}: the answers look like {answer['kind']}s; name the column that distinguishes resumes, or people, with "
             f"--subject, or say with --kind what they are."
         )
     names = _attribute_names(drafted.groups)
@@ -329,7 +329,7 @@ def _unknown_notes(attribute: str, words: Iterable[tuple[str, int]]) -> Iterator
 
 
 def _favourable(answer: Mapping[str, Any], drafted: Drafted) -> list[str]:
-    """Return which of the labels select somebody, as they are listed."""
+    """Return the labels that select a person, as listed."""
     if answer["kind"] != "label":
         if named := drafted.favourable(()):
             raise InputError(

@@ -1,4 +1,4 @@
-"""The first pass over a file whose answers stand in several rows each."""
+"""The first pass over a file whose answers are in several rows each."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ class GatheredPlan(FilePlan):
         )
         while rows := cursor.fetchmany(BATCH_ROWS):
             yield [
-                PlannedAnswer(run, number, trial, seq, weight, model, self._kept(answer))
+                PlannedAnswer(run, number, trial, seq, weight, model, self._answer_text(answer))
                 for run, number, trial, seq, weight, model, answer in rows
             ]
 
     @abstractmethod
-    def _kept(self, answer: str) -> str:
+    def _answer_text(self, answer: str) -> str:
         """Return an answer as it is kept, from the JSON list `answer` of what its rows say."""
 
     def _gather(
@@ -38,7 +38,7 @@ class GatheredPlan(FilePlan):
             table: rows with run, row_number and answer_number, which is the same for the rows of an answer.
             names: columns in which an answer's rows should agree; the first row counts, as it does for trial, weight and
                 model.
-            lists: column to be -> the columns that it lists, as JSON, and what it is ordered by. One of them is `answer`.
+            lists: new column -> the columns that it lists, as JSON, and its order. One of them is `answer`.
         """
         kept = [*names, *self._mapped("trial", "weight", "model")]
         listed = ", ".join(

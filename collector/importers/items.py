@@ -19,7 +19,7 @@ from collector.spec.methods.prices import Prices
 class ItemPlan(GatheredPlan):
     """A file with one row an item: all rows of a prompt, or those of one `response` to it, are one answer.
 
-    Where `category` stands alone, a row is a category of an answer, and `count` is how many of the answer's items have it.
+    Where `category` is alone, a row is a category of an answer, and `count` is how many of the answer's items have it.
     """
 
     def check(self) -> None:
@@ -49,7 +49,7 @@ class ItemPlan(GatheredPlan):
         return {}
 
     def warnings(self) -> list[str]:
-        """Return what is allowed but should be known, one sentence each."""
+        """Return warnings, one sentence each."""
         return [*self._mixed_models(), *self.mixing()]
 
     def prompts(self) -> Iterator[list[PlannedPrompt]]:
@@ -63,21 +63,21 @@ class ItemPlan(GatheredPlan):
 
     @property
     def _items_per_answer(self) -> int | None:
-        """How many items an answer has, where its rows count categories."""
+        """Return how many items an answer has, where its rows count categories."""
         assert self._audit.imported is not None
         counts_categories = self._audit.imported.columns.counts_categories
         prices: Prices = self._audit.analysis.prices
         return prices.items_per_answer if counts_categories else None
 
     def _read_prices(self) -> None:
-        """Make `prices_read`, the level or amount that each price in the file means; raise for the first that is none."""
+        """Make `prices_read`, the level or amount of each price in the file; raise for the first invalid price."""
         rules = self._audit.answer.item_rules
         self._connection.execute(
             "create table prices_read (price varchar, price_level integer, amount double, currency varchar)"
         )
         if "price" not in self._roles:
             return
-        found = self._rows(
+        found = self._fetch(
             "select min(row_number) as first_row, price from keys where price is not null group by price order by first_row"
         )
         currency = meaning_of(self._roles["price"]).currency
@@ -96,7 +96,7 @@ class ItemPlan(GatheredPlan):
             self._connection.executemany("insert into prices_read values (?, ?, ?, ?)", meaning)
 
     def _wanted(self, price: Price | None) -> str:
-        """Say what a price should be that is none."""
+        """Return what an invalid price should be."""
         rules = self._audit.answer.item_rules
         if rules.are_amounts:
             return "price should be an amount of money, such as 349 or 349 €, and empty where it is not known"
@@ -108,7 +108,7 @@ class ItemPlan(GatheredPlan):
         )
 
     def _number_answers(self) -> None:
-        """Make `recommended`: every row with its answer's number, what it recommends and how often."""
+        """Make `recommended`: every row with its answer's number, its item and its count."""
         answer = ", ".join(["run", *self._names, *self._mapped("trial", "response", "model")])
         read = {
             "item": "item" if "item" in self._roles else "null::varchar",
@@ -136,7 +136,7 @@ class ItemPlan(GatheredPlan):
         n_items = self._items_per_answer
         if n_items is None:
             return
-        for row, category, n in self._rows(
+        for row, category, n in self._fetch(
             f"select max(row_number) as row, arg_max(category, row_number), sum(n) from recommended "
             f"group by answer_number, lower(category) having sum(n) > {n_items} order by row limit 1"
         ):
@@ -145,7 +145,7 @@ class ItemPlan(GatheredPlan):
                 f"analysis.prices.items_per_answer is {n_items}."
             )
 
-    def _kept(self, answer: str) -> str:
+    def _answer_text(self, answer: str) -> str:
         rows = json.loads(answer)
         if self._items_per_answer is None:
             return items_text(map(_item, rows), with_amounts=self._audit.answer.item_rules.are_amounts)

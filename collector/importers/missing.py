@@ -1,4 +1,4 @@
-"""Cells without a value in a file of answers: which answers are none, how many there are by column, and what may be one more."""
+"""Cells without a value in a file of answers: marks of missing answers, their numbers by column, and possible other marks."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from collector.composed import composed
 from collector.hints import quoted
+from collector.sql import literal
 from collector.tables.missing import is_missing, missing_sentence, sql_is_missing
 
 if TYPE_CHECKING:
@@ -42,12 +43,12 @@ def trimmed(column: str) -> str:
 
 
 def present(cell: str, known: Collection[str]) -> str:
-    """Return as SQL a trimmed cell, null if it means no value and is none of the known words."""
+    """Return SQL for a trimmed cell, null if it means no value and is not a known word."""
     return f"case when not {_is_none(cell, known)} then {cell} end"
 
 
 def absent(cell: str, known: Collection[str]) -> str:
-    """Return as SQL what stands in a trimmed cell for no value; null where it has one, or nothing."""
+    """Return SQL for a trimmed cell's mark of a missing value; null if it has a value or is empty."""
     return f"case when {_is_none(cell, known)} then {cell} end"
 
 
@@ -57,13 +58,8 @@ def _is_none(cell: str, known: Collection[str]) -> str:
     return f"({sql_is_missing(cell)}{unless})"
 
 
-def literal(text: str) -> str:
-    """Return a text as SQL."""
-    return "'" + text.replace("'", "''") + "'"
-
-
 def missing_answer(text: str | None, answer: Answer) -> str | None:
-    """Return what stands in an answer's cell for no answer, such as #N/A; None where there is an answer, or nothing.
+    """Return an answer's mark of a missing value, such as #N/A; None if there is an answer or nothing.
 
     A label is an answer whatever it is called.
     """
@@ -116,7 +112,7 @@ class MissingAnswers:
 def tokens_for_nothing(
     counts: Mapping[str, int], n_answers: int, labels: Sequence[str] = (), *, are_labels: bool = False
 ) -> dict[str, int]:
-    """Return the texts that recur and look like what a program writes where no answer came -> how often, the most frequent first.
+    """Return recurring texts that look like a program's mark of a missing answer -> their counts, the most frequent first.
 
     Args:
         counts: how often each short answer recurs.
@@ -126,7 +122,7 @@ def tokens_for_nothing(
     """
     known = {label.casefold() for label in labels}
     listed = {word: n for word, n in counts.items() if word.casefold() not in known and not is_missing(word)}
-    # Where most answers look so, it is how answers look.
+    # If most answers look like this, it is their form.
     n_bracketed = sum(n for word, n in counts.items() if _BRACKETED.fullmatch(word))
     n_upper = sum(n for word, n in counts.items() if _UPPER_CASE.fullmatch(word))
     bracketed_say, upper_say = n_bracketed * 2 < n_answers, n_upper * 2 < n_answers
@@ -143,7 +139,7 @@ def tokens_for_nothing(
 
 
 def _is_failure(word: str) -> bool:
-    """Whether a text names a failure, whatever the other answers look like."""
+    """Return whether a text names a failure, whatever the other answers look like."""
     if word.casefold().strip(".!()[]<>{} ") in _FAILED_WORDS:
         return True
     bare = word.strip("[](){}<> .!")
@@ -154,7 +150,7 @@ def _is_failure(word: str) -> bool:
 
 
 def _is_bracketed(word: str, known: Collection[str]) -> bool:
-    """Whether a text in brackets may be a token: not a letter, a label or JSON."""
+    """Return whether a text in brackets may be a token: not a letter, a label or JSON."""
     inner = word.strip("[](){}<> ")
     if not _BRACKETED.fullmatch(word) or sum(map(str.isalpha, inner)) < 2 or inner.casefold() in known:
         return False
@@ -166,14 +162,16 @@ def _is_bracketed(word: str, known: Collection[str]) -> bool:
 
 
 def _is_token(word: str, *, are_labels: bool) -> bool:
-    """Whether a text in capitals among others may be a token: YES and NO are none, and among labels only a name_like_this is."""
+    """Return whether a text in capitals among others may be a token: YES and NO are not, and among labels only a name_like_this
+    is.
+    """
     if not _UPPER_CASE.fullmatch(word) or sum(map(str.isalpha, word)) < 4:
         return False
     return "_" in word or not are_labels
 
 
 def is_refusal_token(word: str) -> bool:
-    """Whether a token tells that an answer was refused or blocked, which is no missing answer."""
+    """Return whether a token means that an answer was refused or blocked, which is not missing."""
     return _REFUSED.search(word) is not None
 
 
@@ -188,10 +186,10 @@ def token_sentences(found: Mapping[str, int]) -> Iterator[str]:
     none = {word: n for word, n in found.items() if word not in refused}
     if none:
         listed = ", ".join(json.dumps(word, ensure_ascii=False) for word in none)
-        yield f"{_counted(none)}; where that stands for no answer, write answer: {{missing: [{listed}]}}."
+        yield f"{_counted(none)}; if that means no answer, write answer: {{missing: [{listed}]}}."
     if refused:
         listed = ", ".join(json.dumps(refusal_pattern(word), ensure_ascii=False) for word in refused)
-        yield f"{_counted(refused)}; where that tells of a refusal, write answer: {{refusals: [{listed}]}}."
+        yield f"{_counted(refused)}; if that means a refusal, write answer: {{refusals: [{listed}]}}."
 
 
 def _counted(found: Mapping[str, int]) -> str:

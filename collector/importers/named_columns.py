@@ -1,4 +1,4 @@
-"""Which columns of a file look like the answers of a group each, or like what rows share, by their names and values."""
+"""Find columns of a file that look like one group's answers each, or like data shared by rows, by names and values."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _is_group(part: str) -> bool:
 
 
 def suggested_answers(file: Path, columns: Sequence[str], form: Form) -> str:
-    """Return a sentence on columns that may hold the answers about one group each; nothing where there are none.
+    """Return a sentence on columns that may hold the answers about one group each; empty without such columns.
 
     Raises:
         InputError: the file cannot be read.

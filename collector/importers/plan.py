@@ -24,7 +24,6 @@ from collector.importers.missing import (
     TOKEN_CHARACTERS,
     MissingAnswers,
     absent,
-    literal,
     missing_answer,
     present,
     tokens_for_nothing,
@@ -34,6 +33,7 @@ from collector.spec.markers import AskedProbe, one_sided
 from collector.spec.methods.markers import ALL_PROBES
 from collector.spec.parts import DECISIONS, MINIMUM_SUBJECTS, MINIMUM_TRIALS, PLAIN
 from collector.spec.prompts import Prompt
+from collector.sql import literal
 from collector.tables.log_rows import no_rows
 from collector.tables.missing import missing_sentence, sql_is_missing
 from collector.tables.source import ANSWER_COLUMN, MADE_COLUMNS, ROW_COLUMN, Form, Source
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 BATCH_ROWS = 10_000
 MAX_TRIAL = 2**31 - 1
-# So many different answers tell how a column writes amounts; a longer text is no amount.
+# The format of amounts is found from this many different answers; a longer text is no amount.
 AMOUNTS_READ = 10_000
 AMOUNT_CHARACTERS = 2_000
 WHOLE_FILE_TEMPLATE = "imported"
@@ -73,7 +73,7 @@ ASKED_ROLES = ("prompt", "system_prompt")
 ANSWER_ROLES = ("text", "finish_reason", "error", "reasoning")
 # Why there is no answer, or why it ended; empty if the cell has no value.
 _SAID_ROLES = ("finish_reason", "error")
-# Names, of which #N/A and the like are none.
+# Names; #N/A and the like are not names.
 NAMED_ROLES = ("subject", "expected", "cluster", "block")
 PROMPT_ROLES = (*ASKED_ROLES, "template", "subject", "domain", "expected", "cluster", "block")
 ROLES = (
@@ -133,14 +133,14 @@ class AmountColumn:
     currency: str | None = None
 
 
-# Frozen, it would be pickled and unpickled in Python, attribute by attribute.
+# Not frozen: frozen slot classes pickle slowly.
 @dataclass(slots=True)
 class PlannedAnswer:
     """A response of a run: `text` is what came back, or of a plan whose answers are kept, the answer as it is kept.
 
     `finish_reason` is why the model stopped, `error` why nothing came back, `reasoning` what it thought, where the file says so.
     `scores` are the labels it has already: (scorer, label). `options` are the question's own: label -> text. `column` is what the
-    column of the answers tells about amounts. `attempt` is the number of the attempt at the trial, from 1. `source_row` is the
+    column of the answers shows about amounts. `attempt` is the number of the attempt at the trial, from 1. `source_row` is the
     row of the file, from 1, and `kept` canonical JSON of its columns that are kept.
     """
 
@@ -181,11 +181,11 @@ class Plan(Protocol):
         ...
 
     def warnings(self) -> list[str]:
-        """Return what is allowed but should be known, one sentence each."""
+        """Return warnings, one sentence each."""
         ...
 
     def left_out(self, run: int) -> dict[str, Any]:
-        """Return what answers do not tell of a run's rows: cells without a group, and rows that repeat others; empty if none."""
+        """Return notes on a run's rows that answers do not show: cells without a group, and repeated rows; empty if none."""
         ...
 
     def prompts(self) -> Iterator[list[PlannedPrompt]]:
@@ -202,7 +202,7 @@ class Plan(Protocol):
 
 
 class FilePlan:
-    """The parts that every plan needs: the mapped columns, their checks, and the prompt that a row stands for."""
+    """The parts that every plan needs: the mapped columns, their checks, and the prompt of a row."""
 
     has_replies = True
 
@@ -242,7 +242,7 @@ class FilePlan:
             f"create table keys as select row_number, (row_number - 1) // {n_answers} + 1 as file_row, {self._key_list()} "
             f"from source"
         )
-        self.n_rows = int(self._rows("select count(*) from keys")[0][0]) // n_answers
+        self.n_rows = int(self._fetch("select count(*) from keys")[0][0]) // n_answers
         if self.n_rows == 0:
             raise no_rows(self._path)
         self._conditions.check(self._connection)
@@ -271,7 +271,7 @@ class FilePlan:
         self._require_descriptors()
 
     def _own_columns(self) -> str:
-        """Return the columns of `keys`; a name next to no group states nothing, and does not tell prompts apart."""
+        """Return the columns of `keys`; a name without a group states nothing, and does not distinguish prompts."""
         if "descriptor" not in self._roles:
             return "keys.*"
         return f"keys.* replace (case when {self._conditions.names_group} then keys.descriptor end as descriptor)"
@@ -280,7 +280,7 @@ class FilePlan:
         """Raise an error for a row that names a group but no descriptor; neutral rows need none."""
         if "descriptor" not in self._roles:
             return
-        for (row,) in self._rows(
+        for (row,) in self._fetch(
             "select file_row from resolved where descriptor is null and names_group order by row_number limit 1"
         ):
             raise InputError(
@@ -319,7 +319,7 @@ class FilePlan:
         return self._audit.answer.labels if role == "expected" else ()
 
     def missing(self) -> list[str]:
-        """Return a sentence for each short column that lacks values: how many, and what stands there."""
+        """Return a sentence for each short column that lacks values: how many, and how they are marked."""
         cells: dict[str, tuple[str, str]] = {}
         for index, (column, known) in enumerate(
             zip(self._conditions.columns, self._conditions.known, strict=True)
@@ -342,7 +342,7 @@ class FilePlan:
         found = [
             {"attribute": attribute, "cell": str(cell), "n": int(n)}
             for attribute, (names_none, cell) in self._conditions.without_group().items()
-            for cell, n in self._rows(
+            for cell, n in self._fetch(
                 f"select {cell}, sum(coalesce({self._number('weight', 'weight')}, 1)) from resolved "
                 f"where run = {run} and {names_none}{first} group by all order by all"
             )
@@ -350,10 +350,10 @@ class FilePlan:
         return {"without_group": found} if found else {}
 
     def _counted_missing(self, cell: str, nothing: str) -> dict[str, int]:
-        """Return what stands in a column's cells without a value -> in how many of the file's rows."""
+        """Return the content of a column's cells without a value -> the number of rows with it."""
         # An empty cell is meant where a file of long form has neutral rows, and where there is no right answer.
         may_be_empty = cell == "expected" or self._is_long
-        rows = self._rows(
+        rows = self._fetch(
             f"select coalesce({nothing}, ''), count(distinct file_row) from keys "
             f"where {cell} is null{f' and {nothing} is not null' if may_be_empty else ''} group by all"
         )
@@ -366,7 +366,7 @@ class FilePlan:
         if role == "weight" and self._audit.answer.kind in DECISIONS:
             rule, right, may_be_empty = DECISION_WEIGHT
         column = column_of(role)
-        for row, value in self._rows(
+        for row, value in self._fetch(
             f"select file_row, text from (select row_number, file_row, {column} as text, "
             f"try_cast({column} as {NUMBER}) as value "
             f"from keys) where (value is null or not ({rule})) and (text is not null or not {may_be_empty}) "
@@ -380,7 +380,7 @@ class FilePlan:
     def _require_filled(self, role: str, what: str) -> None:
         if role not in self._roles:
             return
-        for (row,) in self._rows(
+        for (row,) in self._fetch(
             f"select file_row from keys where {column_of(role)} is null order by row_number limit 1"
         ):
             raise InputError(
@@ -392,7 +392,7 @@ class FilePlan:
         for role in ("subject", "domain"):
             if role not in self._roles:
                 continue
-            for (row,) in self._rows(
+            for (row,) in self._fetch(
                 f"select file_row from keys where {column_of(role)} = '{ALL_PROBES}' order by row_number limit 1"
             ):
                 raise InputError(
@@ -404,7 +404,7 @@ class FilePlan:
         """Raise for a probe in two categories, as markers and findings name it by its name alone."""
         if not {"subject", "domain"} <= self._roles.keys():
             return
-        for subject, first, domain, row, other in self._rows(
+        for subject, first, domain, row, other in self._fetch(
             "with firsts as ("
             "select subject, domain, min(file_row) as first_row from keys where subject is not null group by subject, domain) "
             "select one.subject, one.first_row, one.domain, other.first_row, other.domain from firsts as one "
@@ -413,7 +413,7 @@ class FilePlan:
         ):
             raise InputError(
                 f"{self._path}: rows {first} and {row} have {subject!r} as {self._roles['subject']!r} in the categories "
-                f"{domain or ''!r} and {other or ''!r}; where analysis.markers names a file, a probe may stand in one only, so "
+                f"{domain or ''!r} and {other or ''!r}; where analysis.markers names a file, a probe may be in one only, so "
                 f"rename one."
             )
 
@@ -422,7 +422,7 @@ class FilePlan:
         if "expected" not in self._roles:
             return
         meaning = []
-        for row, value in self._rows(
+        for row, value in self._fetch(
             "select min(file_row) as row, expected from keys where expected is not null group by expected order by row"
         ):
             try:
@@ -449,7 +449,7 @@ class FilePlan:
             return []
         return [
             str(model)
-            for (model,) in self._rows(
+            for (model,) in self._fetch(
                 "select distinct model from keys where model is not null order by model limit 100"
             )
         ]
@@ -485,7 +485,7 @@ class FilePlan:
         if self._is_split or len(models) < 2:
             return []
         shown = ", ".join(models[:5]) + (", …" if len(models) > 5 else "")
-        return [f"{self._path.name} holds answers of several models ({shown}); they stand in one run."]
+        return [f"{self._path.name} holds answers of several models ({shown}); they are in one run."]
 
     def mixing(self) -> list[str]:
         """Return a sentence for each attribute whose groups no block holds together, or were asked at different times."""
@@ -502,7 +502,7 @@ class FilePlan:
         names = self._conditions.names
         stated = (
             (prompts, one.attribute, one.group_name)
-            for prompts, *values in self._rows(
+            for prompts, *values in self._fetch(
                 f"select list(prompt_number), {', '.join(names)} from prompts group by all order by min(prompt_number)"
             )
             for one in self._conditions.stated(dict(zip(names, values, strict=True))).attributes
@@ -551,14 +551,14 @@ class FilePlan:
         alone = models[0] if len(models) == 1 else None
         self.runs = [
             PlannedRun(run, model or alone, n_prompts, n_responses, n_attempts)
-            for run, model, n_prompts, n_responses, n_attempts in self._rows(
+            for run, model, n_prompts, n_responses, n_attempts in self._fetch(
                 "select run, any_value(models.model), count(distinct prompt_number), count(*) filter (where attempt = 1), "
                 "count(*) from numbered inner join models using (run) group by run order by run"
             )
         ]
 
     def _refuse_repeated_trials(self) -> None:
-        for first, second, number in self._rows(
+        for first, second, number in self._fetch(
             "select min(row_number), max(row_number), trial from grouped group by run, prompt_number, trial, attempt "
             "having count(*) > 1 order by 1 limit 1"
         ):
@@ -568,12 +568,12 @@ class FilePlan:
             raise InputError(
                 f"{self._path}: rows {self._file_row(first)} and {self._file_row(second)} are both trial {int(number)} of the "
                 f"same prompt; each "
-                f"{each} of a prompt may stand once."
+                f"{each} of a prompt may occur once."
             )
 
     def _refuse_attempts_out_of_order(self, by_order: str) -> None:
         """Raise for an attempt of which the file does not say at which trial it was made."""
-        for row, attempt in self._rows(
+        for row, attempt in self._fetch(
             "select row_number, attempt from (select *, "
             f"lag(attempt, 1, 0) over (partition by run, prompt_number order by {by_order}) as before, "
             f"lag(prompt_number) over (partition by run order by {by_order}) as prompt_before, "
@@ -589,7 +589,7 @@ class FilePlan:
 
     def _refuse_missing_attempts(self) -> None:
         """Raise for a trial of which an earlier attempt is not in the file."""
-        for row, attempt in self._rows(
+        for row, attempt in self._fetch(
             "select arg_max(row_number, attempt), max(attempt) from numbered group by run, prompt_number, trial "
             "having max(attempt) > count(*) order by 1 limit 1"
         ):
@@ -616,7 +616,7 @@ class FilePlan:
     def _number(self, expression: str, role: str) -> str:
         return f"try_cast({expression} as {NUMBER})" if role in self._roles else "null"
 
-    def _rows(self, sql: str) -> list[tuple[Any, ...]]:
+    def _fetch(self, sql: str) -> list[tuple[Any, ...]]:
         return self._connection.execute(sql).fetchall()
 
 
@@ -635,7 +635,7 @@ class RowPlan(FilePlan):
         if self._audit.imported.duplicates is None:
             self.n_repeated = self._source.n_repeated()
         elif self._audit.imported.duplicates == "drop":
-            ((self.n_dropped,),) = self._rows(
+            ((self.n_dropped,),) = self._fetch(
                 "select (select count(*) from every_row) - (select count(*) from source)"
             )
 
@@ -646,7 +646,7 @@ class RowPlan(FilePlan):
         return {**super().left_out(run), **({"repeated_rows": known} if known else {})}
 
     def warnings(self) -> list[str]:
-        """Return what is allowed but should be known, one sentence each."""
+        """Return warnings, one sentence each."""
         return [
             *self.missing(),
             *self._repeated(),
@@ -674,7 +674,7 @@ class RowPlan(FilePlan):
 
     def answers(self) -> Iterator[list[PlannedAnswer]]:
         """Yield every answer in the file's order, in batches."""
-        # Two cursors side by side in place of a join, which would hold on to the texts.
+        # Two cursors instead of a join, which would keep all texts in memory.
         n_roles, n_scores = len(ANSWER_ROLES), len(self._score_at)
         column = self._amounts()
         came_back = [self._came_back(role) for role in ANSWER_ROLES]
@@ -684,7 +684,7 @@ class RowPlan(FilePlan):
         texts = self._connection.execute(
             f"select {', '.join((*came_back, *labels, *options, *kept))} from source"
         )
-        n_told = n_roles + n_scores + len(options)
+        n_read = n_roles + n_scores + len(options)
         # A window over all rows takes its time.
         is_last = "true"
         if "attempt" in self._roles:
@@ -700,17 +700,17 @@ class RowPlan(FilePlan):
                         *known[:-3],
                         *row[:n_roles],
                         self._scores(row[n_roles : n_roles + n_scores]),
-                        self._options(row[n_roles + n_scores : n_told]),
+                        self._options(row[n_roles + n_scores : n_read]),
                         column,
                         *known[-3:],
-                        self._kept_cells(row[n_told:]),
+                        self._kept_cells(row[n_read:]),
                     )
                 )
                 for known, row in zip(rows.fetchmany(len(batch)), batch, strict=True)
             ]
 
     def _kept_cells(self, cells: Sequence[str | None]) -> str | None:
-        """Return canonical JSON of the cells that are kept and have a value, None where there are none."""
+        """Return canonical JSON of the kept cells with a value, None if there are none."""
         found = {
             column: storable(cell)
             for column, cell in zip(self._keep_at, cells, strict=True)
@@ -726,12 +726,12 @@ class RowPlan(FilePlan):
         return stated or None
 
     def _amounts(self) -> AmountColumn | None:
-        """Return what the column of the answers tells about amounts, None where no score is asked for."""
+        """Return the format of amounts in the column of answers, None if no score is asked for."""
         answer = self._audit.answer
         if answer.kind != "score":
             return None
         at = self._role_at["text"]
-        rows = self._rows(
+        rows = self._fetch(
             f"select distinct {at} from source where regexp_matches({at}, '[0-9]') limit {AMOUNTS_READ}"
         )
         texts = [text for (text,) in rows if len(text) <= AMOUNT_CHARACTERS]
@@ -753,7 +753,7 @@ class RowPlan(FilePlan):
         answer = self._audit.answer
         longest = max([TOKEN_CHARACTERS, *map(len, answer.missing)])
         declared = "".join(f" or word = {literal(word)}" for word in answer.missing)
-        rows = self._rows(
+        rows = self._fetch(
             f"select (row_number - 1) % {self._source.n_answers} as place, coalesce(word, ''), count(*) as n "
             f"from (select row_number, {cell} as word from source) "
             f"where word is null or length(word) <= {longest} group by place, word "
@@ -783,7 +783,7 @@ class RowPlan(FilePlan):
 
     def _scores(self, labelled: Sequence[str | None]) -> tuple[tuple[str, str], ...]:
         """Return (scorer, label) of a row, for the columns that hold one."""
-        # As classifiers' labels are kept: in lower case, so that NEGATIVE is negative.
+        # In lower case like classifiers' labels, so that NEGATIVE is negative.
         return tuple(
             (scorer, storable(self._score_labels.get(label, label).lower()))
             for scorer, label in zip(self._score_at, labelled, strict=True)
@@ -800,7 +800,7 @@ class RowPlan(FilePlan):
         if not self._audit.marker_rows:
             return []
         subject, domain = (role if role in self._roles else "null" for role in ("subject", "domain"))
-        asked = self._rows(
+        asked = self._fetch(
             f"select {subject} as subject, {domain} as domain, bool_or(names_group) from resolved group by all order by all"
         )
         return one_sided(self._audit.marker_rows, [AskedProbe(*row) for row in asked])
@@ -833,7 +833,7 @@ class RowPlan(FilePlan):
         return [sentence]
 
     def _least(self, counts: str) -> int:
-        return int(self._rows(f"select min(n) from ({counts})")[0][0] or 0)
+        return int(self._fetch(f"select min(n) from ({counts})")[0][0] or 0)
 
     @property
     def _names(self) -> list[str]:

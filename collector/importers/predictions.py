@@ -49,7 +49,7 @@ def import_predictions(files: Sequence[Path], ledger_path: Path, *, name: str) -
     rows: list[PredictionRow] = []
     where: dict[tuple[str, str], str] = {}
     for file in files:
-        for number, row in _rows(file):
+        for number, row in _prediction_rows(file):
             place = f"{file}: row {number}"
             other = where.setdefault((row.city, row.review_id), place)
             if other != place:
@@ -68,9 +68,9 @@ def import_predictions(files: Sequence[Path], ledger_path: Path, *, name: str) -
     return PredictionsSummary(name, len(rows), len({row.city for row in rows}))
 
 
-def _rows(file: Path) -> Iterator[tuple[int, PredictionRow]]:
+def _prediction_rows(file: Path) -> Iterator[tuple[int, PredictionRow]]:
     """Yield each row's number from 1 and the row."""
-    # Opened first, so that what is no file is said so.
+    # Opened first, so that a missing file is reported as such.
     with (
         tempfile.TemporaryDirectory(prefix="biasledger-") as scratch,
         open_source(file, [], None, Path(scratch)),

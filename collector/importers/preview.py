@@ -1,4 +1,4 @@
-"""How a file would be read by an audit's `import`, without keeping anything: columns, groups, first rows, all problems."""
+"""Preview how an audit's `import` reads a file, without keeping anything: columns, groups, first rows, all problems."""
 
 from __future__ import annotations
 
@@ -57,11 +57,11 @@ class PreviewedAnswer:
 
 @dataclass(slots=True)
 class RuleUse:
-    """How a rule read answers: how many, and for some of them what it read and what it made of it.
+    """The answers that a rule read: their number, and some examples with the result.
 
     Attributes:
         status: the status that the rule gives.
-        rule: its name, as of Answer.read_by; empty where no rule read the answer.
+        rule: its name, as in Answer.read_by; empty where no rule read the answer.
     """
 
     status: str
@@ -91,7 +91,7 @@ class Preview:
         unread_groups: (attribute, group) -> how many answers about it are unread.
         unread: why answers are unread.
         languages: the language of an answer, as its ISO 639-1 code -> how many answers are in it.
-        n_without_language: how many answers are too short to tell.
+        n_without_language: the number of answers too short to know.
         n_duplicates: answers that repeat a longer one to the same prompt word for word, where rows differ in other columns.
         answers: the first answers in the file's order.
         warnings: what is allowed but should be known.
@@ -144,7 +144,7 @@ def preview_file(audit: Audit, file: Path) -> Preview:
             sentence = f"{at}: {file} has no column {column!r}{hint}{'' if hint.endswith('?') else '.'}"
             preview.problems.append(SpecProblem(at, sentence))
     if not preview.problems:
-        _read(preview, audit, file)
+        _preview_answers(preview, audit, file)
         preview.warnings = [*preview.warnings, *_unnamed_cluster(audit.imported, file, columns, hoped)]
     elif audit.imported.table is None:
         preview.warnings = sheet_notes(file)
@@ -196,7 +196,7 @@ def _needed(imported: Import) -> Iterator[tuple[str, str]]:
             yield f"{at}.{key}.{name}", column
 
 
-def _read(preview: Preview, audit: Audit, file: Path) -> None:
+def _preview_answers(preview: Preview, audit: Audit, file: Path) -> None:
     assert audit.imported is not None
     conditions = conditions_of(audit, file)
     columns = needed_columns(conditions, audit)
@@ -226,7 +226,7 @@ def _read(preview: Preview, audit: Audit, file: Path) -> None:
 
 
 def _checked(plan: Plan) -> str | None:
-    """Make the first pass over a file; return what is wrong in it, None where nothing is."""
+    """Make the first pass over a file; return its error, None without one."""
     try:
         with plan.readable():
             plan.check()

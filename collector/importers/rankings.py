@@ -35,7 +35,7 @@ class RankingPlan(GatheredPlan):
         self._number_prompts("gathered", self._names)
 
     def warnings(self) -> list[str]:
-        """Return what is allowed but should be known, one sentence each."""
+        """Return warnings, one sentence each."""
         return self._mixed_models()
 
     def prompts(self) -> Iterator[list[PlannedPrompt]]:
@@ -62,7 +62,7 @@ class RankingPlan(GatheredPlan):
     def _require_truth(self) -> None:
         if "missing" not in self._roles:
             return
-        for row, value in self._rows(
+        for row, value in self._fetch(
             f"select row_number, missing from keys where missing is null or lower(missing) not in {(*TRUE, *FALSE)} "
             f"order by row_number limit 1"
         ):
@@ -84,7 +84,7 @@ class RankingPlan(GatheredPlan):
 
     def _require_places(self) -> None:
         """Raise for an answer whose slots are not 1 to n, or whose ranks are missing, too large or given twice."""
-        for row, slot, n in self._rows(
+        for row, slot, n in self._fetch(
             "select row_number, slot, n from (select *, count(*) over (partition by answer_number) as n from candidates) "
             "where n < 2 or slot > n or rank > n order by row_number limit 1"
         ):
@@ -94,21 +94,21 @@ class RankingPlan(GatheredPlan):
                 role = "slot" if slot > n else "rank"
                 problem = f"has a {self._roles[role]!r} above {n}, the number of candidates that the same answer has"
             raise InputError(f"{self._path}: row {row} {problem}.")
-        for row in self._rows(
+        for row in self._fetch(
             "select row_number from candidates where rank is null and not is_missing order by row_number limit 1"
         ):
             raise InputError(
                 f"{self._path}: row {row[0]} has no {self._roles['rank']!r} and is not marked as missing from its answer."
             )
         for role, where in (("slot", "true"), ("rank", "not is_missing")):
-            for first, second, place in self._rows(
+            for first, second, place in self._fetch(
                 f"select min(row_number), max(row_number), {role} from candidates where {where} "
                 f"group by answer_number, {role} having count(*) > 1 order by 1 limit 1"
             ):
                 raise InputError(
                     f"{self._path}: rows {first} and {second} are both {role} {place} of the same answer; each "
-                    f"{self._roles[role]!r} of an answer may stand once."
+                    f"{self._roles[role]!r} of an answer may occur once."
                 )
 
-    def _kept(self, answer: str) -> str:
+    def _answer_text(self, answer: str) -> str:
         return ranking_text([Placed(**one) for one in json.loads(answer)])

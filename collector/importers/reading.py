@@ -1,4 +1,4 @@
-"""How planned answers become rows, read in this process or, of a large file, in others that read while this one writes.
+"""Turn planned answers into rows, in this process or, for a large file, in other processes while this one writes.
 
 Such a process runs this module: pickled batches come in through its standard input, pickled rows go out through its standard
 output. It ends with its input, so that it does not outlive a process that was killed.
@@ -69,7 +69,7 @@ class Reader:
             known: number of a prompt -> what its answers need of it.
         """
         for found in batches:
-            yield found, self.rows(_asked(found, known))
+            yield found, self.rows(_with_prompts(found, known))
 
     def rows(self, asked: Sequence[_Asked]) -> list[ResponseRow]:
         """Return the rows of one batch."""
@@ -95,7 +95,7 @@ class SeveralReaders(Reader):
         """Yield batches with their rows, as `Reader.read`; each process reads one batch at a time."""
         being_read: deque[tuple[_Process, list[PlannedAnswer]]] = deque()
         for found in batches:
-            asked = _asked(found, known)
+            asked = _with_prompts(found, known)
             if len(being_read) < len(self._processes):
                 process = self._processes[len(being_read)]
                 process.send(asked)
@@ -163,7 +163,7 @@ def _process() -> Iterator[_Process]:
 
 
 def _serve() -> None:
-    """Read batches from the standard input until it ends, or until nobody takes the rows."""
+    """Read batches from standard input until it ends, or until the reader of the rows is gone."""
     batches, results = sys.stdin.buffer, sys.stdout.buffer
     # The process that started this one wrote all that is loaded here.
     with suppress(*_CUT_OFF, BrokenPipeError):
@@ -174,11 +174,11 @@ def _serve() -> None:
             rows = reader.rows(pickle.load(batches))  # noqa: S301  # see above
             pickle.dump(rows, results, pickle.HIGHEST_PROTOCOL)
             results.flush()
-    # Python would try once more to write out rows that nobody takes, and report that it could not.
+    # Otherwise Python would try again to write the rows at exit, and report an error.
     os._exit(0)
 
 
-def _asked(found: Sequence[PlannedAnswer], known: Mapping[int, KnownPrompt]) -> list[_Asked]:
+def _with_prompts(found: Sequence[PlannedAnswer], known: Mapping[int, KnownPrompt]) -> list[_Asked]:
     prompts = (known[one.prompt_number] for one in found)
     return [(prompt.prompt_id, prompt.content_hash, one) for prompt, one in zip(prompts, found, strict=True)]
 
@@ -235,10 +235,10 @@ def read_answer(text: str | None, found: PlannedAnswer, audit: Audit) -> Answer:
     failure = read_failure(found.error)
     if failure.rule == OTHER_ERROR and answer.status == "refused":
         return answer
-    is_told = failure.status == "error"
+    states_error = failure.status == "error"
     return Answer(
         failure.status,
-        error=storable(found.error if is_told else f"{failure.sentence} {found.error}"),
+        error=storable(found.error if states_error else f"{failure.sentence} {found.error}"),
         read_by=failure.rule,
         reasoning_text=answer.reasoning_text,
     )

@@ -152,7 +152,7 @@ def import_runs(
                 )
                 kept.append((one, _append(append, runs, one, file, started_at, show_progress)))
             if any(content_hash(file, one.form) != one.source_hash for one in checked):
-                # Nothing is kept: it could be neither what it was nor what it is.
+                # Keep nothing: the file changed, so rows would mix two versions.
                 raise InputError(f"{file} was changed while it was read: import it again when it is whole.")
         warnings = tuple(
             dict.fromkeys(
@@ -373,7 +373,7 @@ def _append(
 def _write(
     runs: Mapping[int, ChainedRun], plan: Plan, audit: Audit, file: Path, advance: Advance
 ) -> tuple[dict[int, _Counted], list[str]]:
-    """The second pass: prompts, then every answer, classified and hashed, in the file's order.
+    """Return the second pass: prompts, then every answer, classified and hashed, in the file's order.
 
     Returns:
         Number of the run -> what it holds; and what should be known of the file.
@@ -389,7 +389,7 @@ def _write(
     now = utc_now()
     with open_reader(audit, n_rows=plan.n_rows, has_replies=plan.has_replies) as reader:
         known = _write_prompts(runs, plan, audit, file)
-        for found, read in reader.read(_read(plan, plan.answers()), known):
+        for found, read in reader.read(_guarded_batches(plan, plan.answers()), known):
             for number, run in runs.items():
                 answered = [one for one in found if one.run == number]
                 rows = [row for one, row in zip(found, read, strict=True) if one.run == number]
@@ -434,7 +434,7 @@ def _write_prompts(
     # Each combination of groups once: many prompts name the same.
     combinations: dict[tuple[tuple[str, str], ...], tuple[tuple[str, str], ...]] = {}
     neutral: set[str] = set()
-    for batch in _read(plan, plan.prompts()):
+    for batch in _guarded_batches(plan, plan.prompts()):
         neutral.update(one.prompt.template for one in batch if not one.prompt.attributes)
         for number, run in runs.items():
             run.prompts([one.prompt for one in batch if one.run == number])
@@ -444,7 +444,7 @@ def _write_prompts(
             known[asked.number] = KnownPrompt(asked.prompt.prompt_id, asked.prompt.content_hash, groups)
     if len({one.prompt_id for one in known.values()}) < len(known):
         raise InputError(
-            f"{file}: two prompts that differ in the file are one as they are kept, as where only a NUL tells them apart; write "
+            f"{file}: two prompts that differ in the file are one as they are kept, as where only a NUL differs; write "
             f"them alike."
         )
     # A file does not say which neutral prompt goes with which other, as templates do.
@@ -457,7 +457,7 @@ def _write_prompts(
 
 
 def _silent_sentences(audit: Audit, named: Container[tuple[str, str]]) -> list[str]:
-    """Return the sentence on declared groups that no row names, none where there are none."""
+    """Return the sentence on declared groups that no row names, if there are any."""
     silent = {
         name: [group for group in attribute.groups if (name, group) not in named]
         for name, attribute in audit.attributes.items()
@@ -466,7 +466,7 @@ def _silent_sentences(audit: Audit, named: Container[tuple[str, str]]) -> list[s
     return [f"No row names a group that the audit declares: {'; '.join(listed)}."] if listed else []
 
 
-def _read(plan: Plan, batches: Iterator[list[_Planned]]) -> Iterator[list[_Planned]]:
+def _guarded_batches(plan: Plan, batches: Iterator[list[_Planned]]) -> Iterator[list[_Planned]]:
     """Yield batches of a plan; only reading is wrapped, because the ledger's errors must not be reported as the file's."""
     while True:
         with plan.readable():

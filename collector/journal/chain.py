@@ -178,12 +178,12 @@ def without_erased(body: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def record_key(kind: str, body: Mapping[str, Any]) -> str:
-    """Return what a record is found by in the ledger: for a response, and for its erasure, prompt_id.trial.attempt."""
+    """Return a record's key in the ledger: for a response, and for its erasure, prompt_id.trial.attempt."""
     return _KEYS[kind](body)
 
 
 def record_extra(kind: str, body: Mapping[str, Any]) -> str | None:
-    """Return canonical JSON of what a body says beyond the ledger's columns, or None where that is nothing."""
+    """Return canonical JSON of a body's keys that the ledger has no columns for, or None."""
     extra = {name: body[name] for name in body.keys() - _KNOWN[kind] if body[name] is not None}
     return canonical_json(extra) if extra else None
 

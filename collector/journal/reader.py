@@ -42,7 +42,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A place between two records: how many stand before it, the last one's hash, and the byte where the next begins."""
+    """A place between two records: the number of records before it, the last one's hash, and the byte where the next begins."""
 
     count: int = 0
     head_hash: str = ZERO
@@ -59,7 +59,7 @@ START = Mark()
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One line of a journal; `digest` is its body's, see `collector.journal.chain`, `end` the place after it."""
+    """A line of a journal; `digest` is its body's, see `collector.journal.chain`, `end` the place after it."""
 
     position: int
     kind: str
@@ -87,7 +87,7 @@ def journal_path(ledger_path: Path, run_id: str) -> Path:
 
 
 def journal_line(position: int, kind: str, body: Mapping[str, Any], previous: str, linked: str) -> bytes:
-    """Return a record as it stands in a journal: one line of canonical JSON, in UTF-8.
+    """Return a record as a journal's line: canonical JSON, in UTF-8.
 
     Args:
         position, kind, body: the record.
@@ -227,11 +227,11 @@ def _unhashed(kind: str, body: Mapping[str, Any], n_keys: int) -> str | None:
     if n_keys > N_KEYS:
         return "it has keys besides those of a record"
     if kind == "analysis":
-        return _brought_along_unhashed(body)
+        return _unhashed_additions(body)
     return None
 
 
-def _brought_along_unhashed(body: Mapping[str, Any]) -> str | None:
+def _unhashed_additions(body: Mapping[str, Any]) -> str | None:
     try:
         what = changed_tables(body)
     except (KeyError, TypeError, ValueError):
@@ -244,7 +244,7 @@ def _is_as_written(record: Record, line: bytes) -> bool:
 
 
 def _otherwise(line: bytes) -> str:
-    """Say what is other than as written in a line that says the same as its record."""
+    """Return how a line's spelling differs from canonical JSON, though its content is the same."""
     repeated: list[list[tuple[str, Any]]] = []
 
     def note(pairs: list[tuple[str, Any]]) -> None:
@@ -266,7 +266,7 @@ def _is_json(line: bytes) -> bool:
 
 
 def is_being_written(path: Path) -> bool:
-    """Whether a process holds the journal at this moment.
+    """Return whether a process holds the journal at this moment.
 
     Raises:
         LedgerError: the file cannot be read.

@@ -25,7 +25,7 @@ _LATER = ("cluster", "block", "turns")
 
 @dataclass(frozen=True, slots=True)
 class AnalysisSettings:
-    """How an audit's answers are read: its `analysis_document()`, and what this names by hash: relevance, markers and probes."""
+    """An audit's analysis: its `analysis_document()`, and the relevance, markers and probes that this names by hash."""
 
     audit: str
     document: Mapping[str, Any]

@@ -62,7 +62,7 @@ class JournalWriter:
         self._mark = self._written = mark
         self._n_responses = self._n_written = n_responses
         self._lock = threading.Lock()
-        # One at a time, or one could take what another one failed to bring to disk as kept: the system tells of that once only.
+        # One sync at a time: the system reports a failed one only once, and another thread would take the data as kept.
         self._sync_lock = threading.Lock()
         self._is_open = True
         # Why nothing is written any more.
@@ -82,7 +82,7 @@ class JournalWriter:
         Args:
             path: the file, see `journal_path`; it may not exist yet.
             run, analysis, prompts: the run, its analysis and its prompts.
-            started: the detail of the event 'started', which stands third, before the prompts.
+            started: the detail of the event 'started', which comes third, before the prompts.
 
         Raises:
             LedgerError: the file exists or cannot be written.
@@ -278,7 +278,7 @@ class JournalWriter:
         self._written = Mark(count, head_hash, offset)
 
     def _undo(self) -> None:
-        """Cut off what stands after the last whole record. A journal that cannot even be cut is written no more."""
+        """Cut off the bytes after the last whole record. A journal that cannot be cut is not written again."""
         try:
             os.ftruncate(self._descriptor, self._written.offset)
             os.lseek(self._descriptor, self._written.offset, os.SEEK_SET)
@@ -313,7 +313,7 @@ def _write_all(descriptor: int, content: bytearray) -> int:
 
 
 def sync_journal(path: Path) -> None:
-    """Return when a journal is on disk: what a killed collector wrote may be in memory only.
+    """Sync a journal to disk, because data of a killed collector may be in memory only.
 
     Raises:
         LedgerError: it cannot be brought there.
@@ -353,7 +353,7 @@ def _open_locked(path: Path) -> int:
                 ) from None
             time.sleep(LOCK_SECONDS / 20)
             continue
-        # An erasure replaces the file: the lock has to be on the one that stands there now.
+        # An erasure replaces the file, so the lock has to be on the current one.
         if _is_same_file(descriptor, path):
             return descriptor
         os.close(descriptor)
@@ -367,7 +367,7 @@ def _is_same_file(descriptor: int, path: Path) -> bool:
 
 
 def _holder(path: Path) -> str:
-    """Say which process holds a lock on a file, where the system tells."""
+    """Name the process that holds a lock on a file, if the system reports it."""
     try:
         inode = path.stat().st_ino
         locks = Path("/proc/locks").read_text(encoding="ascii")
@@ -378,7 +378,7 @@ def _holder(path: Path) -> str:
 
 
 def _cut(path: Path, descriptor: int, length: int) -> None:
-    """Cut off what stands after the last whole record; the log keeps a copy of its beginning."""
+    """Cut off the bytes after the last whole record; the log keeps a copy of their beginning."""
     torn = os.pread(descriptor, SHOWN_CHARACTERS, length)
     if torn:
         size = os.fstat(descriptor).st_size - length

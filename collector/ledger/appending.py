@@ -203,7 +203,7 @@ _CHAIN_COLUMNS = {
 
 
 class Append:
-    """One open transaction on the ledger; get it from `Ledger.append`.
+    """An open transaction on the ledger; get it from `Ledger.append`.
 
     Args:
         connection: the ledger's.
@@ -246,7 +246,7 @@ class Append:
         )
 
     def event_of(self, run_id: str, body: Mapping[str, Any]) -> None:
-        """Insert the run event that a record's body tells of."""
+        """Insert the run event of a record's body."""
         self.event(run_id, body["event"], body["detail"], datetime.fromisoformat(body["happened_at"]))
 
     def prompts(self, run_id: str, prompts: Sequence[Prompt]) -> None:
@@ -345,7 +345,7 @@ class Append:
         )
 
     def run_of_source(self, audit: str, source_hash: str, table: str | None = None) -> str | None:
-        """Return the first finished import of a file's content for an audit that was not taken back, or None.
+        """Return the first finished import of a file's content for an audit that was not retracted, or None.
 
         Another sheet of a workbook is other content where both imports state theirs.
         """
@@ -557,7 +557,7 @@ class Append:
         self._connection.execute("insert into raw.unchained_runs values (?)", [run_id])
 
     def date_migrations(self, moments: Mapping[int, datetime]) -> None:
-        """Say when the ledger's schema was brought up to date: it tells which runs may be without a chain."""
+        """Set when each migration of the schema was applied; runs from before may have no chain."""
         for version, moment in moments.items():
             self._connection.execute(
                 "update raw.schema_migrations set applied_at = ? where version = ?", [moment, version]

@@ -21,6 +21,7 @@ from collector.files.replacing import replace_file
 from collector.ledger.appending import Append
 from collector.ledger.schema import migrate, require_current, roll_back
 from collector.rows import INTERRUPTED, NO_PROGRESS, utc_now
+from collector.sql import literal
 
 if TYPE_CHECKING:
     import duckdb
@@ -31,7 +32,7 @@ POLL_SECONDS = 0.1
 # longer rows than this on average, all stay as they are.
 MERGED_ROW_BYTES = 1 << 16
 VECTOR_ROWS = 2048
-# Nor are row groups of this size merged any more: they would be rewritten again and again, up to 122,880 rows, for little.
+# Row groups of this size are not merged: they would be rewritten many times, up to 122,880 rows, for little gain.
 MERGED_GROUP_BYTES = 1 << 25
 # DuckDB's memory while all of a ledger is read: blocks of the file, and so many times the longest rows that it reads at once.
 READ_BYTES = 64_000_000
@@ -69,7 +70,7 @@ _PARTS = """
         qualify row_number() over (partition by audit order by registered_at desc, analysis_hash) = 1
     )
 """
-_BESIDE_CHAINS = (
+_RECORDS_OUTSIDE_CHAINS = (
     "select audit, target, run_id, file_hash, set_at from raw.baselines order by all",
     "select catalogue, catalogue_hash, count(*), max(imported_at) from raw.items group by all order by all",
     "select recommender, predictions_hash, count(*), max(imported_at) from raw.predictions group by all order by all",
@@ -87,9 +88,9 @@ class RunInfo:
     """A run as the ledger lists it.
 
     Attributes:
-        state: its last event, such as started, finished, failed or batch_submitted; interrupted where somebody ended it.
+        state: its last event, such as started, finished, failed or batch_submitted; interrupted if the user ended it.
         is_finished: whether it was finished at some time, though it may have been resumed since.
-        is_retracted: whether it was taken back, and counts for nothing any more.
+        is_retracted: whether it was retracted, so that no table uses it.
         n_responses: trials, not attempts.
     """
 
@@ -272,10 +273,10 @@ class Ledger:
         try:
             new.unlink(missing_ok=True)
             # Attached read-only, the old file cannot be written by anybody until the new one has its name.
-            connection.execute(f"attach {_quoted(path)} as old (read_only)")
+            connection.execute(f"attach {literal(path)} as old (read_only)")
             if path.with_name(f"{path.name}.wal").exists():
                 raise _locked(path, "", 0)
-            connection.execute(f"attach {_quoted(new)} as new")
+            connection.execute(f"attach {literal(new)} as new")
             connection.execute("copy from database old to new")
             connection.execute("detach new")
             replace_file(new, path)
@@ -373,7 +374,7 @@ class Ledger:
             LedgerError: the file is absent, locked, or no ledger.
         """
         with self.read() as connection:
-            others = [str(connection.execute(query).fetchall()) for query in _BESIDE_CHAINS]
+            others = [str(connection.execute(query).fetchall()) for query in _RECORDS_OUTSIDE_CHAINS]
             rows = connection.execute(
                 f"""
                 with heads as (
@@ -470,7 +471,7 @@ def _merged_bytes(connection: duckdb.DuckDBPyConnection) -> int | None:
 
 
 def _n_bytes(sentence: str) -> int:
-    """Bytes of what DuckDB tells rounded, such as 18.7 GiB."""
+    """Return the bytes of a rounded size from DuckDB, such as 18.7 GiB."""
     number, unit = sentence.split()
     return int(float(number) * 1024 ** ("bytes", "KiB", "MiB", "GiB", "TiB").index(unit))
 
@@ -486,10 +487,6 @@ def _reason(error: Exception) -> str:
     for introduction in ("Failed to commit: ", "Failed to create checkpoint because of error: "):
         first_line = first_line.split(introduction)[-1]
     return first_line.removeprefix("IO Error: ").rstrip(".")
-
-
-def _quoted(path: Path) -> str:
-    return "'" + str(path).replace("'", "''") + "'"
 
 
 def _is_lock(message: str) -> bool:
@@ -518,7 +515,7 @@ def _not_openable(path: Path, message: str) -> LedgerError:
 
 
 def _parts_of_scores(connection: duckdb.DuckDBPyConnection) -> frozenset[str]:
-    """The methods that read scores of classifiers, where there are any."""
+    """Return the methods that read scores of classifiers, where there are any."""
     if not connection.execute("select 1 from raw.kept_response_scores limit 1").fetchall():
         return frozenset()
     # It takes longer to import than to ask.
@@ -528,7 +525,7 @@ def _parts_of_scores(connection: duckdb.DuckDBPyConnection) -> frozenset[str]:
 
 
 def _parts_of_predictions(connection: duckdb.DuckDBPyConnection) -> frozenset[str]:
-    """The methods that read what recommenders predicted, where there is any."""
+    """Return the methods that read what recommenders predicted, where there is any."""
     if not connection.execute("select 1 from raw.predictions limit 1").fetchall():
         return frozenset()
     # It takes longer to import than to ask.

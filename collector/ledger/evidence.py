@@ -58,7 +58,7 @@ class Held:
 
     Attributes:
         kind, key: which one.
-        position: where it stands in the chain; None where a table holds a row that the chain does not have.
+        position: where it is in the chain; None where a table holds a row that the chain does not have.
         digest: the digest that the chain keeps of it; None where `position` is.
         body: what its table says now; None where the row is gone.
         returned: names of texts that were erased and are there again.
@@ -75,7 +75,7 @@ class Held:
 
     @property
     def is_as_kept(self) -> bool:
-        """Whether the row is there, once, and says what it said when it was kept."""
+        """Return whether the row exists exactly once, unchanged."""
         if self.body is None or self.digest is None or self.returned or self.is_repeated:
             return False
         try:
@@ -83,7 +83,7 @@ class Held:
         except (
             ValueError,
             RecursionError,
-        ):  # a number that JSON does not have, or a depth, which nobody kept
+        ):  # a number that JSON lacks, or a depth, that was never written
             return False
 
 
@@ -106,14 +106,14 @@ def chain_links(
     """Yield (position, kind, key, digest, hash) of a run's chain, in order."""
     links = "select position, kind, key, digest, hash from raw.chain where run_id = ?"
     if _is_in_order(connection, run_id):
-        yield from _rows(connection, links, [run_id])
+        yield from _fetch_rows(connection, links, [run_id])
         return
     with _unbounded(connection):
-        yield from _rows(connection, f"{links} order by position, hash", [run_id])
+        yield from _fetch_rows(connection, f"{links} order by position, hash", [run_id])
 
 
 def hashed_content(connection: duckdb.DuckDBPyConnection) -> Iterator[tuple[str, str, str]]:
-    """Yield (what it is, the hash the ledger states, the hash of what is there) of everything kept by its content's hash."""
+    """Yield (description, stated hash, hash of the content) of everything that is kept by its content's hash."""
     from collector.spec.markers import hash_of_markers
     from collector.spec.subjects import hash_of_relevance
 
@@ -204,7 +204,7 @@ def odd_rows_of_runs(connection: duckdb.DuckDBPyConnection) -> Iterator[str]:
 
 
 def has_seal(connection: duckdb.DuckDBPyConnection, run_id: str, seal: Seal) -> bool:
-    """Whether a run's chain has a seal's last record."""
+    """Return whether a run's chain has a seal's last record."""
     found = connection.execute(
         "select 1 from raw.chain where run_id = ? and position = ? and hash = ?",
         [run_id, seal.count - 1, seal.head_hash],
@@ -244,7 +244,7 @@ def responses_of_trial(
         "where run_id = ? and prompt_id = ? and trial = ? order by attempt",
         [run_id, prompt_id, trial],
     ).fetchall()
-    return [_plain(names, row) for row in rows]
+    return [_as_body(names, row) for row in rows]
 
 
 def _matched(
@@ -270,7 +270,7 @@ def _runs(connection: duckdb.DuckDBPyConnection, run_id: str) -> list[dict[str, 
     rows = connection.execute(
         f"select {', '.join(names)} from raw.runs where run_id = ?", [run_id]
     ).fetchall()
-    bodies = [_plain(names, row) for row in rows]
+    bodies = [_as_body(names, row) for row in rows]
     for body in bodies:
         # The spec is part of the record and its hash is not, unless it is another text's.
         if body["spec_hash"] == tagged_hash(body["spec"]):
@@ -305,13 +305,13 @@ def _erasures(connection: duckdb.DuckDBPyConnection, run_id: str) -> list[dict[s
     rows = connection.execute(
         f"select {', '.join(names)} from raw.erasures where run_id = ? order by erased_at, rowid", [run_id]
     ).fetchall()
-    bodies = [_plain(names, row) for row in rows]
+    bodies = [_as_body(names, row) for row in rows]
     return [{**body, "texts": _json(body["texts"])} for body in bodies]
 
 
 def _prompts(connection: duckdb.DuckDBPyConnection, run_id: str) -> Iterator[Held]:
     names = tuple(name for name in FIELDS["prompt"] if name not in ("prompt_id", "attributes"))
-    rows = _rows(
+    rows = _fetch_rows(
         connection,
         f"""
         with stated as (
@@ -353,27 +353,29 @@ def _responses(
         marks = {name: {ERASED: texts[name]} for name in ERASABLE if name in texts}
         return {**body, **marks}, returned
 
-    rows = (_side_by_side if _stand_alike(connection, run_id) else _full_join)(connection, run_id)
+    rows = (_side_by_side if _have_same_order(connection, run_id) else _full_join)(connection, run_id)
     yield from _joined("response", FIELDS["response"], rows, with_erased)
 
 
 def _is_in_order(connection: duckdb.DuckDBPyConnection, run_id: str) -> bool:
-    """Whether raw.chain holds a run's records in their order, and none twice."""
+    """Return whether raw.chain holds a run's records in their order, and none twice."""
     return not connection.execute(_OUT_OF_ORDER, [run_id]).fetchall()
 
 
-def _stand_alike(connection: duckdb.DuckDBPyConnection, run_id: str) -> bool:
-    """Whether the responses of a run stand in their table as they stand in its chain, one for one and in order."""
+def _have_same_order(connection: duckdb.DuckDBPyConnection, run_id: str) -> bool:
+    """Return whether a run's responses are the same in their table and in its chain, and in the same order."""
     if not _is_in_order(connection, run_id):
         return False
-    chained = _rows(connection, "select key from raw.chain where run_id = ? and kind = 'response'", [run_id])
-    held = _rows(connection, f"select {_RESPONSE_KEY} from raw.responses where run_id = ?", [run_id])
+    chained = _fetch_rows(
+        connection, "select key from raw.chain where run_id = ? and kind = 'response'", [run_id]
+    )
+    held = _fetch_rows(connection, f"select {_RESPONSE_KEY} from raw.responses where run_id = ?", [run_id])
     return all(link == row for link, row in zip_longest(chained, held))
 
 
 def _full_join(connection: duckdb.DuckDBPyConnection, run_id: str) -> Iterator[tuple[Any, ...]]:
     """Yield every response of the chain with its row, and the rows that the chain does not have last."""
-    rows = _rows(
+    rows = _fetch_rows(
         connection,
         f"""
         with held as (
@@ -395,13 +397,13 @@ def _full_join(connection: duckdb.DuckDBPyConnection, run_id: str) -> Iterator[t
 
 
 def _side_by_side(connection: duckdb.DuckDBPyConnection, run_id: str) -> Iterator[tuple[Any, ...]]:
-    """Yield what `_full_join` would of tables that `_stand_alike`, without holding on to anything."""
-    chained = _rows(
+    """Yield what `_full_join` would of tables that `_have_same_order`, without holding on to anything."""
+    chained = _fetch_rows(
         connection,
         "select position, key, digest, extra from raw.chain where run_id = ? and kind = 'response'",
         [run_id],
     )
-    held = _rows(
+    held = _fetch_rows(
         connection,
         f"select {_RESPONSE_KEY}, {', '.join(FIELDS['response'])} from raw.responses where run_id = ?",
         [run_id],
@@ -423,7 +425,7 @@ def _joined(
         returned: tuple[str, ...] = ()
         if held_key is not None:
             # The columns come last, so that keys next to the hash cannot replace them.
-            body, returned = finish({**_extra(extra), **_plain(names, values)})
+            body, returned = finish({**_extra(extra), **_as_body(names, values)})
         is_repeated = position is not None and position == previous
         yield Held(kind, key or held_key, position, digest, body, returned, is_repeated)
         previous = position
@@ -446,7 +448,7 @@ def _unbounded(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
                 connection.execute("set memory_limit = ?", [limit])
 
 
-def _rows(
+def _fetch_rows(
     connection: duckdb.DuckDBPyConnection, sql: str, values: Sequence[Any] | Mapping[str, Any]
 ) -> Iterator[tuple[Any, ...]]:
     cursor = connection.cursor().execute(sql, values)
@@ -454,7 +456,7 @@ def _rows(
         yield from rows
 
 
-def _plain(names: Sequence[str], values: Sequence[Any]) -> dict[str, Any]:
+def _as_body(names: Sequence[str], values: Sequence[Any]) -> dict[str, Any]:
     """Return columns as a body has them: moments as text."""
     return {
         name: value.isoformat() if isinstance(value, datetime) else value
@@ -473,7 +475,7 @@ def _names(text: str) -> tuple[Any, ...]:
 
 
 def _json(text: str) -> Any:
-    """Return the value of JSON text, or the text where somebody made it something else."""
+    """Return the value of JSON text, or the text itself if it was changed into something else."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):

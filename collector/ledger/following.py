@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 LEDGER_SECONDS = 2.0
 # Appending takes the machine from asking: at most a tenth of the time.
 LEDGER_SHARE = 0.1
-# Where each append stays a row group of its own, which takes 256 kB at least, it should bring so much of a journal.
+# If each append becomes a row group of its own (at least 256 kB), it should load this much of a journal.
 LEDGER_BYTES = 1 << 22
 
 logger = logging.getLogger(__name__)
@@ -49,7 +49,7 @@ class LedgerFollower:
         self._thread = threading.Thread(target=self._work, name="ledger", daemon=True)
 
     def start(self) -> None:
-        """Write what the journal holds already and start to follow.
+        """Load the present records of the journal and start to follow it.
 
         Raises:
             LedgerError: the ledger can never be written: it is no ledger, or belongs to something else.

@@ -71,7 +71,7 @@ _ABSENT = """
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """One of LABELS, or None to take back, that a person gives to an answer, and why."""
+    """A person's label of an answer, with the reason: one of LABELS, or None to take a label back."""
 
     run_id: str
     prompt_id: str
@@ -91,7 +91,7 @@ class KeptLabel(Label):
 
 @dataclass(frozen=True, slots=True)
 class Labelling:
-    """How many labels were kept, how many stood already, and how many runs' journals are ahead of a ledger that is in use."""
+    """The numbers of labels kept, of labels kept before, and of runs whose journal is ahead of a ledger in use."""
 
     n_kept: int
     n_unchanged: int
@@ -106,7 +106,7 @@ class Labelling:
 def read_labels(
     connection: duckdb.DuckDBPyConnection, run_id: str | None = None, rubric: str = ""
 ) -> list[KeptLabel]:
-    """The labels that count in an open ledger, of one run or of all that were not taken back, the oldest first.
+    """Return the labels that count in an open ledger, of one run or of all that were not retracted, the oldest first.
 
     Without a rubric those that are acceptable or problematic.
     """
@@ -115,7 +115,7 @@ def read_labels(
 
 
 def name_of_labeller(text: str) -> str:
-    """The name of who gives labels, on one line.
+    """Return the name of who gives labels, on one line.
 
     Raises:
         InputError: it is empty or too long.
@@ -129,7 +129,7 @@ def name_of_labeller(text: str) -> str:
 def keep_labels(
     ledger: Ledger, labels: Sequence[Label], by: str, *, is_drawn: bool = False, rubric: str = ""
 ) -> Labelling:
-    """Keep labels at the end of their runs' chains, one record a run; those that stand already are not kept again.
+    """Append labels to their runs' chains, one record a run; labels that are kept already are skipped.
 
     Args:
         ledger: the ledger.
@@ -186,7 +186,7 @@ def _changed(
     is_drawn: bool,
     rubric: str,
 ) -> dict[tuple[str, int], _Given]:
-    """Those of a run's labels that the person has not given already, or not of answers known to be drawn."""
+    """Return a run's labels that the person has not given before, or not for answers known to be drawn."""
     with ledger.read() as connection:
         absent = connection.execute(
             _ABSENT,

@@ -1,6 +1,6 @@
 """Load journals into the ledger: missing records are written in short appends, so that the ledger can be rebuilt from journals.
 
-How far the ledger has come is the end of its own chain; a journal's records go in with their chain, in one transaction.
+The end of the ledger's own chain shows how much is loaded; a journal's records and their chain are written in one transaction.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ BATCH_BYTES = 1 << 24
 MEMORY_BYTES = 128_000_000
 MEMORY_PER_BYTE = 4
 THREADS = 1
-# run, analysis, started: what stands before the prompts.
+# run, analysis, started: the records before the prompts.
 N_HEAD = 3
 
 
@@ -51,7 +51,7 @@ class Head:
 
 
 def read_head(path: Path) -> Head:
-    """Read what a journal is about.
+    """Read the first records of a journal.
 
     Raises:
         LedgerError: the journal is broken, has no head, or is another run's by its name.
@@ -86,7 +86,7 @@ def require_own_name(path: Path, run_id: str) -> None:
 
 
 class JournalLoader:
-    """Brings a ledger up to date with one journal, again and again while that grows.
+    """Loads one journal into the ledger, repeatedly while the journal grows.
 
     Args:
         path: the journal.
@@ -104,7 +104,7 @@ class JournalLoader:
         self._mark: Mark | None = None
 
     def load(self, stop: int | None = None, *, seal: bool = False, wait_seconds: float | None = None) -> int:
-        """Write what the ledger lacks, at most BATCH_RECORDS records or about BATCH_BYTES in a transaction.
+        """Write the missing records, at most BATCH_RECORDS or about BATCH_BYTES in a transaction.
 
         Args:
             stop: the journal's byte at which to end; None loads all of it.
@@ -135,7 +135,7 @@ class JournalLoader:
                 self.leaves_row_groups = append.merged_bytes is None
                 if batch and batch[0].kind == "run":
                     require_own_name(self._path, batch[0].body["run_id"])
-                with _told_if_odd(self._path, self._mark.count):
+                with _raise_on_malformed_record(self._path, self._mark.count):
                     _write(append, self._run_id, batch)
                 after = batch[-1].end if batch else self._mark
                 is_done = not _is_full(self._mark, batch)
@@ -155,15 +155,15 @@ class JournalLoader:
 
 
 @contextmanager
-def _told_if_odd(path: Path, count: int) -> Iterator[None]:
-    """Tell records that hash as they should and are built as none of their kind is, as somebody else's program may write them."""
+def _raise_on_malformed_record(path: Path, count: int) -> Iterator[None]:
+    """Raise LedgerError for a record whose hash is right but whose fields are not those of its kind."""
     import duckdb
 
     odd = (KeyError, TypeError, ValueError, AttributeError, RecursionError)
     try:
         yield
     except (duckdb.IOException, duckdb.OutOfMemoryException):
-        raise  # of the disk and the memory, and not of what is written
+        raise  # the disk or the memory failed, not the record
     except (*odd, duckdb.Error) as error:
         reason = " ".join(str(error).split())[:SHOWN_CHARACTERS]
         raise LedgerError(
@@ -213,7 +213,7 @@ def load_all(ledger_path: Path) -> list[str]:
     for head in sorted(heads, key=lambda head: (head.run.started_at, head.run_id)):
         sentences += _load_one(head, ledger, ends.get(head.run_id))
     if len(sentences) > n_before:
-        # Which analysis a run that was taken back gave way to goes by the runs of after it, too: all of them are there now.
+        # Restoring the analysis of a retracted run depends on later runs, so do it after all journals are loaded.
         with ledger.append() as append:
             append.restore_all_analysis_settings()
     return sentences

@@ -15,7 +15,7 @@ from collector.ledger.loading import Head, read_head
 from collector.rows import INTERRUPTED, NO_PROGRESS
 
 LOCK_SECONDS = 2.0
-# Inside a text JSON escapes the quotes, so neither can stand there; whole bodies need not be parsed.
+# Quotes inside JSON texts are escaped, so neither occurs in a text, and whole bodies need not be parsed.
 _DONE = b'"is_last":true'
 _FAILED = b'"status":"error"'
 _RESPONSE = b'"kind":"response"'
@@ -50,7 +50,7 @@ class RunOverview:
 
     @property
     def is_complete(self) -> bool:
-        """Whether all that was planned is kept."""
+        """Return whether all that was planned is kept."""
         return self.state == "finished" if self.n_planned is None else self.n_kept >= self.n_planned
 
 
@@ -148,7 +148,7 @@ def _of_journal(head: Head, loaded: Mapping[str, int] | None) -> RunOverview:
 
 
 def _progress(path: Path) -> _Progress:
-    """Count a journal's responses by what stands in their lines, without parsing them."""
+    """Count a journal's responses by searching their lines, without parsing them."""
     state, n_asked, n_kept, n_failed_last = "", 0, 0, 0
     with path.open("rb") as stream:
         for line in stream:

@@ -24,9 +24,9 @@ class Retracting:
 
     Attributes:
         run: the run as it was listed before.
-        was_retracted: it had been taken back before, and nothing was written.
-        was_baseline: it was pinned as a baseline, and is none any more.
-        has_restored_analysis: how answers are read had come with it, and is again what it was before.
+        was_retracted: it had been retracted before, and nothing was written.
+        was_baseline: it was pinned as a baseline, which was undone.
+        has_restored_analysis: the run had changed the audit's analysis, and the one before was restored.
         seal: its chain's end after it; None in a run of before chains were kept.
     """
 

@@ -158,7 +158,7 @@ def _applied_versions(connection: duckdb.DuckDBPyConnection) -> set[int]:
 
 
 def refuse_newer(applied: set[int], known: Sequence[tuple[int, str, Path]], path: Path) -> None:
-    """Refuse what was written with a migration that this version does not know.
+    """Refuse a ledger with a migration that this version does not know.
 
     Raises:
         LedgerError: it was.

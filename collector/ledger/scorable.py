@@ -77,7 +77,7 @@ _ANSWERS_TO_SCORE = """
 
 @dataclass(frozen=True, slots=True)
 class AnswerToScore:
-    """A text answer, with the words that name whom its question was about: descriptors, groups, the probe's target group."""
+    """A text answer, with the words that name the person in its question: descriptors, groups, the probe's target group."""
 
     run_id: str
     prompt_id: str
@@ -89,7 +89,7 @@ class AnswerToScore:
 
 @dataclass(frozen=True, slots=True)
 class AskedPrompt:
-    """A prompt's text (empty where an import does not know it), its mitigation, and whom it is about.
+    """A prompt's text (empty where an import does not know it), its mitigation, and its groups.
 
     Attributes:
         text, mitigation, groups: as said; groups on one line.

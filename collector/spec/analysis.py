@@ -56,7 +56,7 @@ class _Shared(Section):
 if TYPE_CHECKING:
 
     class Analysis(_Shared):
-        """As below: the parts are those of the methods, which are found when this runs."""
+        """The typed class below; its parts are those of the methods, which are found at run time."""
 
         def __getattr__(self, method: str) -> Any: ...
 else:

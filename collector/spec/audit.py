@@ -260,31 +260,31 @@ class Audit(Section):
         return tuple(self._subject_rows[0].words) if self._subject_rows else ()
 
     def states_groups(self, template: Template) -> bool:
-        """Whether a template says anything of a group; a neutral one does not."""
+        """Return whether a template says anything of a group; a neutral one does not."""
         has_slot = any(slot == DESCRIPTOR or slot in self.attributes for slot in template.slots)
         return has_slot or self.states_people(template)
 
     def states_people(self, template: Template) -> bool:
-        """Whether a template names a person: by {name}, among {candidates}, or in the words of a subject."""
+        """Return whether a template names a person: by {name}, among {candidates}, or in the words of a subject."""
         if not self._people_rows:
             return False
         return template.candidate is not None or any(self.is_personal(slot) for slot in template.slots)
 
     def names_person_of(self, template: Template, subject: Subject) -> bool:
-        """Whether a template names a person if it is about a subject; a subject without one may name nobody."""
+        """Return whether a template names a person if it is about a subject; a subject without one may name nobody."""
         if not self.states_people(template):
             return False
         has_own = self.subjects is None or self.subjects.person is None or self.name_swap(subject) is not None
         return has_own or template.candidate is not None or NAME in template.slots
 
     def is_personal(self, slot: str) -> bool:
-        """Whether what fills a slot differs from person to person."""
+        """Return whether what fills a slot differs from person to person."""
         person = None if self.subjects is None else self.subjects.person
         return bool(self._people_rows) and (slot in (NAME, person) or slot in self._personal_words)
 
     @property
     def n_candidates(self) -> int:
-        """How many people a ranking lists: one of each cell, the combinations of groups that people state."""
+        """Return how many people a ranking lists: one of each cell, the combinations of groups that people state."""
         return len({person.cell for person in self._people_rows})
 
     def column_of_candidate(self, slot: str, number: int) -> str:
@@ -300,7 +300,7 @@ class Audit(Section):
     def asked(self) -> dict[str, Any]:
         """Return the questions as plain data for canonical JSON; groups are in the file's order, the analysis is absent.
 
-        Keys that came later stand only where they are used, so that the hash of an older spec stays.
+        Newer keys are only included if they are used, so that the hash of an older spec stays the same.
         """
         answer: dict[str, Any] = {"kind": self.answer.kind, "max_characters": self.answer.max_characters}
         if self.answer.kind == "list":
@@ -380,18 +380,18 @@ class Audit(Section):
 
     @property
     def fixed_value(self) -> float | None:
-        """The value that all answers are held against; None where only groups are compared."""
+        """The value that all answers are compared with; None where only groups are compared."""
         against: float | None = self.analysis.decisions.against
         return against
 
     def warnings(self) -> list[str]:
-        """Return what is allowed but weakens the audit, one sentence each."""
+        """Return warnings on what weakens the audit, one sentence each."""
         if self.answer.kind == "label":
             return self.unjudged_labels()
         if self.answer.kind in DECISIONS:
             return [
-                f"The template {one.id} asks {one.orders} of {self.n_candidates} orders, so no candidate stands at every place; "
-                f"position bias is spread over the groups by chance alone."
+                f"The template {one.id} asks {one.orders} of {self.n_candidates} orders, so no candidate is shown at every "
+                f"place; position bias is spread over the groups by chance alone."
                 for one in self.templates
                 if one.orders is not None and one.orders < self.n_candidates
             ]
@@ -405,7 +405,7 @@ class Audit(Section):
         return self._few_trials()
 
     def unjudged_labels(self) -> list[str]:
-        """Say that nothing tells what the labels amount to, so that no measure reads them; empty where something does."""
+        """Return a sentence if no setting gives the labels a meaning, so that no measure reads them; otherwise an empty one."""
         decisions = self.analysis.decisions
         has_expected = (self.subjects is not None and self.subjects.expected is not None) or (
             self.imported is not None and self.imported.columns.expected is not None

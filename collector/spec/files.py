@@ -22,7 +22,7 @@ class SpecFiles:
 
     Attributes:
         spec: the spec, from whose folder the names of files are seen.
-        root: the folder in which all of them lie; None where they may lie anywhere.
+        root: the folder that must contain all of them; None if they may be anywhere.
         is_wide: whether the root holds far more than an audit, so that only the files directly in it are read.
         encoding: of the tables that are neither UTF-8 nor marked as UTF-16, where the spec states it.
         named: the files that were found so far for the names that the spec gives, in order.
@@ -73,7 +73,7 @@ class SpecFiles:
         return path
 
     def _problem(self, place: Path, root: Path) -> str | None:
-        """Say why a file, its links followed, is none of the spec's; None where nothing speaks against it."""
+        """Return why the spec may not use a file, after following links; None if it may."""
         if not place.is_relative_to(root):
             return f"lies outside of {root}: put it there"
         parts = place.relative_to(root).parts

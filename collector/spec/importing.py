@@ -171,7 +171,7 @@ class Columns(Section):
 
     @property
     def counts_categories(self) -> bool:
-        """Whether a row is a category of an answer, so that the file does not tell items apart."""
+        """Return whether a row is a category of an answer, so that the file does not distinguish items."""
         return self.category is not None and self.item is None and self.price is None
 
 

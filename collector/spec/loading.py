@@ -57,7 +57,7 @@ class CheckedAudit:
     lines: dict[str, int]
 
     def line(self, at: str) -> int | None:
-        """Return the line of a key, or else of what it would stand in; None where nothing of it is there."""
+        """Return the line of a key, or of its nearest parent that exists; None if there is none."""
         path = at.removeprefix("the key ")
         while path and path not in self.lines:
             path = path[: max(path.rfind("."), path.rfind("["), 0)]
@@ -68,7 +68,7 @@ def load_audits(path: Path, *, allow_outside: bool = False) -> tuple[Audit, ...]
     """Read the audits of a spec: one of each of its `outcomes`, or the one that it is.
 
     Args:
-        path, allow_outside: as of load_audit.
+        path, allow_outside: as in load_audit.
 
     Raises:
         InputError: as load_audit does.
@@ -94,11 +94,11 @@ def outcomes_of(path: Path) -> tuple[str, ...]:
 
 
 def load_audit(path: Path, *, allow_outside: bool = False, outcome: str | None = None) -> Audit:
-    """Read an audit spec and the CSV files it names, which lie next to it.
+    """Read an audit spec and the CSV files it names, which are next to it.
 
     Args:
         path: the YAML file.
-        allow_outside: whether files that it names may lie outside of its project, see `collector.spec.files`.
+        allow_outside: whether files that it names may be outside of its project, see `collector.spec.files`.
         outcome: which of its outcomes the audit is about; None for what all of them share.
 
     Raises:
@@ -125,7 +125,7 @@ def check_audit(path: Path, *, allow_outside: bool = False, outcome: str | None 
 
 
 class _Loading:
-    """One reading of a spec, in steps of which each needs those before: its files of groups, its structure, its other files,
+    """Reads a spec in steps, each of which needs those before: its files of groups, its structure, its other files,
     what its keys say of each other, and files that only a right spec can be read with.
     """
 
@@ -164,19 +164,19 @@ class _Loading:
                 yield problem
             if n:
                 return
-        self._read._files = (self._path, *files.named)
+        self._checked_audit._files = (self._path, *files.named)
 
     def _groups(self, document: dict[str, Any], files: SpecFiles) -> Iterator[SpecProblem]:
         """Put the groups and templates that files hold in their place."""
         templates = document.get("templates")
         if isinstance(templates, str):
-            yield from self._told(
+            yield from self._problem_of(
                 "templates",
                 lambda: document.update(templates=read_templates(files.path(templates), files.encoding)),
             )
         written = document.get("attributes")
         if isinstance(written, str):
-            yield from self._told(
+            yield from self._problem_of(
                 "attributes",
                 lambda: document.update(attributes=read_attributes(files.path(written), files.encoding)),
             )
@@ -184,7 +184,7 @@ class _Loading:
             document["attributes"] = dict(written)
             for name, one in written.items():
                 for key, with_groups in (("file", _with_groups), ("wordings", _with_shipped_wordings)):
-                    yield from self._told(
+                    yield from self._problem_of(
                         f"attributes.{name}.{key}",
                         partial(with_groups, document["attributes"], files, name, one),
                     )
@@ -202,33 +202,35 @@ class _Loading:
                 yield SpecProblem(at, f"{self._path}: {sentence}", len(found) - 1)
 
     def _files(self, files: SpecFiles) -> Iterator[SpecProblem]:
-        audit = self._read
+        audit = self._checked_audit
         n = 0
         for problem in (
-            *self._told("subjects.file", partial(_read_subjects, audit, files)),
-            *self._told("people.file", partial(_read_people, audit, files)),
+            *self._problem_of("subjects.file", partial(_read_subjects, audit, files)),
+            *self._problem_of("people.file", partial(_read_people, audit, files)),
         ):
             n += 1
             yield problem
         if not n and audit.people is not None:
             _find_names(audit)
         for name, method in methods().items():
-            yield from self._told(f"analysis.{name}", partial(method.read_files, audit, files))
+            yield from self._problem_of(f"analysis.{name}", partial(method.read_files, audit, files))
 
     def _between_keys(self) -> Iterator[SpecProblem]:
-        for at, sentence in problems(self._read):
+        for at, sentence in problems(self._checked_audit):
             yield SpecProblem(at, f"{self._path}: {at} {sentence}{'' if sentence.endswith('?') else '.'}")
 
     def _checked_files(self, files: SpecFiles) -> Iterator[SpecProblem]:
         for name, method in methods().items():
-            yield from self._told(f"analysis.{name}", partial(method.read_checked, self._read, files))
+            yield from self._problem_of(
+                f"analysis.{name}", partial(method.read_checked, self._checked_audit, files)
+            )
 
     @property
-    def _read(self) -> Audit:
+    def _checked_audit(self) -> Audit:
         assert self.audit is not None
         return self.audit
 
-    def _told(self, at: str, read: Callable[[], None]) -> Iterator[SpecProblem]:
+    def _problem_of(self, at: str, read: Callable[[], None]) -> Iterator[SpecProblem]:
         try:
             read()
         except InputError as error:

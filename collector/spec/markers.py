@@ -55,14 +55,14 @@ def read_markers(
         probes: the names of the probes; None where only a file of answers knows them.
         categories: the names of their categories; None likewise.
         groups: the groups of all attributes.
-        encoding: as of read_rows.
+        encoding: as in read_rows.
 
     Returns:
         The markers in the file's order.
 
     Raises:
         InputError: the file cannot be read or lacks a column or a cell; a kind, direction, probe, category or group is unknown; a
-            marker does not fit its kind, stands twice for the same probe, list, direction and group, or on both sides for the
+            marker does not fit its kind, occurs twice for the same probe, list, direction and group, or on both sides for the
             same probe and group.
     """
     rows = read_rows(
@@ -94,7 +94,7 @@ def read_markers(
             category=category,
             group_name=group,
         )
-        # As answers are read: hip-hop and hip hop are one marker.
+        # As in answers, hip-hop and hip hop are one marker.
         read = _SEPARATOR.sub(" ", marker).strip()
         first = seen.setdefault(
             (read, one.probe, one.category, one.list, one.direction, one.group_name), number
@@ -102,7 +102,7 @@ def read_markers(
         if first != number:
             raise InputError(
                 f"{path}: rows {first} and {number} both hold {shown(row['marker'])} for the same probe, list, direction and "
-                f"group; each may stand once."
+                f"group; each may occur once."
             )
         if direction is not None:
             about = (read, one.probe, one.category, one.group_name)

@@ -1,4 +1,4 @@
-"""Replace a person's name in a text: the same text about somebody else, in which nothing but the name differs.
+"""Replace a person's name in a text, so that only the name differs.
 
 In prose a name is a whole word in any case; a word that contains it (Art in state-of-the-art, artist) is another word.
 In addresses (e-mail, web, handles), where names are written small, without accents and joined, it is also found joined to
@@ -54,13 +54,13 @@ class NameSwap:
             rf"(?:(?<!\w)(\w++)[ \t]+)?{self._prose.pattern}(?:[ \t]+(\w+))?", re.IGNORECASE
         )
         neighbours = {
-            _plain(word)
+            _folded(word)
             for text in texts
             for match in in_context.finditer(text)
             for word in match.groups()
             if word and word[0].isupper()
         }
-        own = {_plain(word) for word in self._words} - {""}
+        own = {_folded(word) for word in self._words} - {""}
         pieces = sorted(own | neighbours - {""}, key=lambda piece: (-len(piece), piece))
         self._piece = re.compile("|".join(map(re.escape, pieces)))
         # Possessive: a run of letters is read once, from left to right, whatever it holds.
@@ -68,11 +68,11 @@ class NameSwap:
         self._own = own
 
     def holds(self, text: str) -> bool:
-        """Whether a text holds the name where `swap` replaces it."""
+        """Return whether a text holds the name where `swap` replaces it."""
         return self._swap(text, self._words)[1] > 0
 
     def swap(self, text: str, new: str) -> str:
-        """Return a text with the name replaced wherever it stands, and every other word as it was.
+        """Return a text with each use of the name replaced, and every other word unchanged.
 
         Case is kept where it says something: KEISHA for EMILY, keisha for emily, and the new name as given for every other
         form. In addresses it is lower-case, without accents, and letters and digits only. A name of several words is replaced
@@ -93,7 +93,7 @@ class NameSwap:
 
     def _swap(self, text: str, words: list[str]) -> tuple[str, int]:
         """Return the text with each word of the name replaced by that of the same place, and the number of replacements."""
-        in_place_of = {_plain(old): new for old, new in zip(self._words, words, strict=True)}
+        in_place_of = {_folded(old): new for old, new in zip(self._words, words, strict=True)}
         n = 0
 
         def in_prose(match: re.Match[str]) -> str:
@@ -102,16 +102,16 @@ class NameSwap:
             if len(match[0].split()) == len(self._words):
                 places = iter(zip(self._words, words, strict=True))
                 return re.sub(r"\S+", lambda word: _in_case(word[0], *next(places)), match[0])
-            old = next(word for word in self._words if _plain(word) == _plain(match[0]))
-            return _in_case(match[0], old, in_place_of[_plain(old)])
+            old = next(word for word in self._words if _folded(word) == _folded(match[0]))
+            return _in_case(match[0], old, in_place_of[_folded(old)])
 
         def in_address(match: re.Match[str]) -> str:
             nonlocal n
-            run = _plain(match[0])
+            run = _folded(match[0])
             if not self._joined.fullmatch(run) or self._own.isdisjoint(self._piece.findall(run)):
                 return match[0]
             n += 1
-            return self._piece.sub(lambda piece: _plain(in_place_of.get(piece[0], piece[0])), run)
+            return self._piece.sub(lambda piece: _folded(in_place_of.get(piece[0], piece[0])), run)
 
         parts, position = [], 0
         for address in _ADDRESS.finditer(text):
@@ -136,6 +136,6 @@ def _in_case(found: str, old: str, new: str) -> str:
     return new.lower() if found.islower() else new
 
 
-def _plain(name: str) -> str:
-    """Return a name as it stands in an address: lower-case, without accents, letters and digits only."""
+def _folded(name: str) -> str:
+    """Return a name as in an address: lower-case, without accents, letters and digits only."""
     return "".join(one for one in unicodedata.normalize("NFKD", name.lower()) if one.isalnum())

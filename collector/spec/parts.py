@@ -37,7 +37,7 @@ MINIMUM_PROBES = 5  # 2^-5 is the first smallest p below 0.05
 
 
 def _one_message(value: Any) -> Any:
-    """Refuse what is no mapping of one role to its text."""
+    """Refuse anything but a mapping of one role to its text."""
     if not isinstance(value, dict) or len(value) != 1:
         raise ValueError("should be one message, such as user: Hello")
     return value
@@ -173,7 +173,7 @@ class Template(Section):
 
 
 class Nouns(Section):
-    """Words for what an audit is about, in the singular: sentences on its findings use them."""
+    """Words for the things that an audit is about, in the singular: sentences on its findings use them."""
 
     item: NonBlank = Field(
         default="item",
@@ -198,7 +198,7 @@ class Nouns(Section):
     )
 
 
-def _listed(value: Any) -> Any:
+def _as_tuple(value: Any) -> Any:
     """Return a group's descriptor or list of descriptors as the tuple that the model holds."""
     if isinstance(value, list):
         return tuple(value)
@@ -224,7 +224,9 @@ def _groups_of(value: Any) -> Any:
     return groups
 
 
-Descriptors = Annotated[tuple[Text, ...], BeforeValidator(_listed, json_schema_input_type=Text | list[Text])]
+Descriptors = Annotated[
+    tuple[Text, ...], BeforeValidator(_as_tuple, json_schema_input_type=Text | list[Text])
+]
 Groups = Annotated[
     Mapping[str, Descriptors],
     Field(min_length=1),
@@ -348,7 +350,7 @@ _ASKED_KEYS = {"kind", "k", "short", "levels", "labels", "minimum", "maximum", "
 
 def _paths(value: Any) -> Any:
     """Return a path of keys, or a list of them, as the tuple that the model holds."""
-    paths = _listed(value)
+    paths = _as_tuple(value)
     for path in paths:
         if isinstance(path, str):
             parse_key_path(path)
@@ -479,7 +481,7 @@ class Answer(Section):
 
     @property
     def item_rules(self) -> ItemRules:
-        """How the items of an answer are read; where a catalogue states the levels, amounts are no problem."""
+        """Return how the items of an answer are read; where a catalogue states the levels, amounts are no problem."""
         prices = self.prices or ("levels" if self._has_catalogue else None)
         keys = {role: tuple(map(parse_key_path, paths)) for role, paths in self.keys.items()}
         return ItemRules(self.levels, prices, keys)

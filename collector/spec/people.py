@@ -37,7 +37,7 @@ def read_people(
         path: the file; columns that are neither the name's nor an attribute's are left unread.
         name: the column of the name.
         attributes: attribute -> its groups.
-        encoding: as of read_rows.
+        encoding: as in read_rows.
 
     Returns:
         The people in the file's order; all state the same attributes.

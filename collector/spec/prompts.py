@@ -60,7 +60,7 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """One rendered question; `content_hash` covers its text and its groups, and is the same in every run.
+    """A rendered question; `content_hash` covers its text and its groups, and is the same in every run.
 
     Of a conversation `prompt_text` is for people, and `turns` canonical JSON of `judge` and `messages`, pairs of role and text.
     """
@@ -108,7 +108,7 @@ class Prompt:
 
     @property
     def n_turns(self) -> int:
-        """How many answers one trial has: those of a conversation, or one."""
+        """Return how many answers one trial has: those of a conversation, or one."""
         return 1 if self.turns is None else len(turns_of(self.turns))
 
     def turn(self, trial: int) -> Turn | None:
@@ -134,7 +134,7 @@ def turns_of(turns: str) -> tuple[Turn, ...]:
 
 
 def transcript(turns: str, answers: Sequence[str | None]) -> str:
-    """Return what is said in a conversation after these answers and before the next one, for people; None is shown as …."""
+    """Return the messages of a conversation between these answers and the next one, for people; None is shown as …."""
     shown = []
     for place, turn in enumerate(turns_of(turns)[: len(answers) + 1]):
         shown += [f"Assistant: {answers[place - 1] or '…'}"] if place else []
@@ -143,7 +143,7 @@ def transcript(turns: str, answers: Sequence[str | None]) -> str:
 
 
 def joins_answers(turns: str) -> bool:
-    """Whether all answers of a conversation are judged as one text."""
+    """Return whether all answers of a conversation are judged as one text."""
     return bool(json.loads(turns)["judge"] == "all")
 
 
@@ -295,7 +295,7 @@ def _stated(audit: Audit, template: Template, people: Sequence[Person | None]) -
             plain += [] if person is None else [person.name]
             for perturbation in template.perturbations or (None,):
                 if perturbation in RULES and not plain:
-                    continue  # about nobody, so that no descriptor can be mistyped
+                    continue  # it names no person, so no descriptor can be mistyped
                 written = mistype_one(perturbation, plain) if perturbation in RULES else plain
                 words = {**agreeing, **dict(zip(slots, written, strict=False))}
                 if described:
@@ -336,8 +336,8 @@ def _rankings(
 ) -> Iterator[_Persona]:
     """Yield the candidates of every ranking asked for: a person of each cell, in orders that turn round like a wheel.
 
-    With as many orders as candidates, each of them stands at each place once, and has each of the numbered columns once. Which
-    column stands at which place turns from set to set.
+    With as many orders as candidates, each candidate has each place once, and each of the numbered columns once. The places of
+    the columns rotate from set to set.
     """
     orders = template.orders or len(cells)
     between = "\n\n" if "\n" in (template.candidate or "") else "\n"
@@ -369,7 +369,7 @@ def _rankings(
 def _candidate(
     audit: Audit, template: Template, subject: Subject | None, *, number: int, column: int, name: str
 ) -> str:
-    """Return what is written of the candidate of a number, from the columns of another."""
+    """Return the text on a candidate, with the columns of another."""
     about = _about(audit, subject, name)
     own = {
         slot: about[word]

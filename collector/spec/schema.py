@@ -70,7 +70,7 @@ def audit_schema() -> dict[str, Any]:
 
 
 def modeline(spec: Path, schema: Path) -> str:
-    """Return the line by which editors find the schema of a spec; both lie in one tree of folders."""
+    """Return the line by which editors find the schema of a spec in the same tree of folders."""
     return f"# yaml-language-server: $schema={Path(os.path.relpath(schema, spec.parent)).as_posix()}"
 
 

@@ -51,7 +51,7 @@ def read_subjects(
         is_person_optional: whether a question may name no person, its cell of `person` empty.
         expected: the column of the right answer, if any; its cells may be empty.
         target_group: the column of the group that a stereotype is about, if any; its cells may be empty.
-        encoding: as of read_rows.
+        encoding: as in read_rows.
 
     Raises:
         InputError: the file cannot be read, lacks a column, or holds a subject without name, domain or person, or one twice.
@@ -197,7 +197,7 @@ def read_relevance(
         names: what the column of the subject may be called, the first that is there counts.
         domain: what the column of the domain is called, where there is one.
         subjects: those of the audit, none if it has no list of them.
-        encoding: as of read_rows.
+        encoding: as in read_rows.
 
     Raises:
         InputError: the file cannot be read, lacks a column or a cell, holds a grade that is no number above 0 or an item

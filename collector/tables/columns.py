@@ -25,7 +25,7 @@ MOST_STEPS = 30
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Where a column is: the place of a file's column, and the steps into the JSON in its cells, none for the cell itself."""
+    """The place of a column in a file, and the steps into the JSON in its cells, none for the cell itself."""
 
     place: int
     steps: tuple[str | int, ...] = ()
@@ -141,7 +141,7 @@ def _index(place: int) -> str:
 
 
 def has_steps(structure: Any, steps: Sequence[str | int]) -> bool:
-    """Whether a path leads somewhere in values of this structure, as DuckDB's json_structure tells it."""
+    """Return whether a path exists in values of this structure, as returned by DuckDB's json_structure."""
     for number, step in enumerate(steps):
         if structure == "JSON":  # values of several kinds
             return True

@@ -57,7 +57,7 @@ def dataset_files(path: Path, split: str | None) -> list[Path]:
 
 
 def is_dataset(path: Path) -> bool:
-    """Whether a folder is one of a dataset: saved, or with Parquet files in it or below."""
+    """Return whether a folder is one of a dataset: saved, or with Parquet files in it or below."""
     return (
         (path / _SPLITS).is_file()
         or (path / _STATE).is_file()
@@ -66,7 +66,7 @@ def is_dataset(path: Path) -> bool:
 
 
 def _is_plain(name: str) -> bool:
-    """Whether a name leads to no folder but one within, on any system."""
+    """Return whether a name leads to no folder but one within, on any system."""
     return name.isprintable() and name not in ("", ".", "..") and PureWindowsPath(name).name == name
 
 
@@ -123,7 +123,7 @@ def dataset_columns(path: Path, split: str | None) -> list[str]:
     """Return the columns of a dataset.
 
     Raises:
-        InputError: as of dataset_files, or pyarrow is not installed.
+        InputError: as in dataset_files, or pyarrow is not installed.
     """
     first = dataset_files(path, split)[0]
     with _readable(path, first):
@@ -134,7 +134,7 @@ def write_dataset(path: Path, split: str | None, columns: Sequence[str], table: 
     """Write the needed columns of a dataset as one Parquet file, with class labels by their names.
 
     Raises:
-        InputError: as of dataset_files, a file is damaged, or there is no such column, or none with that name alone.
+        InputError: as in dataset_files, a file is damaged, or there is no such column, or none with that name alone.
     """
     files = dataset_files(path, split)
     with ExitStack() as opened:

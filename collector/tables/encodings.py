@@ -28,7 +28,7 @@ STATE_ENCODING = "give import, validate or new its --encoding, such as cp1252, w
 
 
 def marked_encoding(path: Path) -> str | None:
-    """Return the encoding that a file's first bytes tell, where it is not UTF-8: by a mark, or by the zeros in its letters."""
+    """Return the encoding shown by a file's first bytes if it is not UTF-8: by a mark, or by zeros in its letters."""
     with path.open("rb") as stream:
         first = stream.read(4)
     for mark, encoding in _MARKS:

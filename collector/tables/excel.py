@@ -43,7 +43,7 @@ class Sheet:
 
     Attributes:
         columns: what its header calls its columns, in order; unnamed ones are left out.
-        notes: what is allowed but should be known; all of it once the rows are read.
+        notes: warnings; complete once the rows are read.
     """
 
     columns: Sequence[str]
@@ -63,9 +63,9 @@ class Sheet:
                 computed, there is no row, or the workbook is damaged.
         """
         with _readable(self._path):
-            yield from self._rows(columns)
+            yield from self._sheet_rows(columns)
 
-    def _rows(self, columns: Sequence[str]) -> Iterator[LogRow]:
+    def _sheet_rows(self, columns: Sequence[str]) -> Iterator[LogRow]:
         at = {column: self._place(column) for column in columns}
         self._refuse_merged(at)
         n_cut = n_rows = 0
@@ -155,7 +155,7 @@ def open_sheet(path: Path, name: str | None) -> Iterator[Sheet]:
 
 @contextmanager
 def _readable(path: Path) -> Iterator[None]:
-    """Turn what a damaged workbook brings about, anywhere in openpyxl, into an InputError."""
+    """Turn any error of openpyxl for a damaged workbook into an InputError."""
     try:
         yield
     except (

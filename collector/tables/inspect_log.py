@@ -38,7 +38,7 @@ MAX_SAMPLE_BYTES = 64 << 20
 
 
 def is_log(document: Mapping[str, Any]) -> bool:
-    """Whether a JSON object is a log of Inspect AI."""
+    """Return whether a JSON object is a log of Inspect AI."""
     evaluation = document.get("eval")
     return isinstance(evaluation, dict) and "task" in evaluation and "model" in evaluation
 
@@ -130,7 +130,7 @@ def _order(name: str) -> tuple[int, str]:
 def _row(evaluation: Mapping[str, Any], sample: Mapping[str, Any]) -> LogRow:
     output = sample.get("output") or {}
     choices = output.get("choices") or [{}]
-    system, prompt = _asked(sample)
+    system, prompt = _system_and_prompt(sample)
     content = (choices[0].get("message") or {}).get("content")
     row: LogRow = {
         "text": _text(sample, content),
@@ -153,7 +153,7 @@ def _row(evaluation: Mapping[str, Any], sample: Mapping[str, Any]) -> LogRow:
     return row
 
 
-def _asked(sample: Mapping[str, Any]) -> tuple[str | None, str | None]:
+def _system_and_prompt(sample: Mapping[str, Any]) -> tuple[str | None, str | None]:
     """Return system prompt and prompt: the messages before the first one that the model wrote, or else the sample's input."""
     asked = []
     for message in sample.get("messages") or ():

@@ -21,7 +21,7 @@ HALF_PAIR = "half a surrogate pair (\\ud800 to \\udfff), which is no character"
 
 
 def json_files(path: Path) -> list[Path]:
-    """Return the JSON files that lie in a folder, in the order of their names; hidden ones are left out."""
+    """Return the JSON files in a folder, sorted by name, without hidden ones."""
     return sorted(
         (
             file
@@ -96,7 +96,7 @@ def _parsed(text: str, where: str) -> Any:
 
 
 def can_be_written(value: object) -> bool:
-    """Whether a value can be written as UTF-8."""
+    """Return whether a value can be written as UTF-8."""
     try:
         json.dumps(value, ensure_ascii=False).encode("utf-8")
     except UnicodeEncodeError:

@@ -31,7 +31,7 @@ _NAME = re.compile(r"samples_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\
 
 
 def is_sample(document: Mapping[str, Any]) -> bool:
-    """Whether a JSON object is a sample of lm-evaluation-harness."""
+    """Return whether a JSON object is a sample of lm-evaluation-harness."""
     return document.keys() >= _IS_SAMPLE
 
 

@@ -59,7 +59,7 @@ def message_text(content: object) -> str | None:
 
 
 def is_chat(value: object) -> bool:
-    """Whether a value is a list of messages with roles."""
+    """Return whether a value is a list of messages with roles."""
     return (
         isinstance(value, list)
         and bool(value)
@@ -73,7 +73,7 @@ def no_rows(path: Path) -> InputError:
 
 
 def json_fault(error: ValueError | RecursionError) -> str:
-    """Return what is wrong with a text that Python does not read as JSON."""
+    """Return the problem of a text that Python does not read as JSON."""
     if isinstance(error, RecursionError):
         return "lists or objects in it are nested too deeply"
     if "set_int_max_str_digits" in str(error):

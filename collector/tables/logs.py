@@ -20,11 +20,11 @@ _ARCHIVE, _DOCUMENT, _LINES = ".eval", ".json", ".jsonl"
 
 
 def log_rows(path: Path, stated: str | None) -> Iterator[LogRow] | None:
-    """Return the rows of a log, or None for a file that is none.
+    """Return the rows of a log, or None for a file that is no log.
 
     Args:
         path: an existing file.
-        stated: the format an import states; None tells it by the file's ending and content.
+        stated: the format an import states; None infers it from the file's ending and content.
 
     Raises:
         InputError: it is JSON of no known tool, or not of the tool that was stated; the rows raise it for what is wrong in them.
@@ -58,7 +58,7 @@ def write_table(path: Path, rows: Iterator[LogRow], columns: Sequence[str], tabl
     known: dict[str, None] = {}
     n_rows = 0
     with table.open("w", encoding="utf-8") as stream:
-        for row in _told(path, rows):
+        for row in _naming_broken_row(path, rows):
             n_rows += 1
             known |= dict.fromkeys(row)
             needed = {column: row.get(column) for column in columns}
@@ -71,8 +71,8 @@ def write_table(path: Path, rows: Iterator[LogRow], columns: Sequence[str], tabl
             raise InputError(f"{path} has no column {column!r}{no_column(column, known)}")
 
 
-def _told(path: Path, rows: Iterator[LogRow]) -> Iterator[LogRow]:
-    """Yield the rows; tell a sample that is built otherwise than its tool builds them."""
+def _naming_broken_row(path: Path, rows: Iterator[LogRow]) -> Iterator[LogRow]:
+    """Yield the rows; raise InputError for a sample that its tool would not write."""
     number = 0
     try:
         for row in rows:
@@ -102,7 +102,7 @@ def _line_rows(path: Path, stated: str | None) -> Iterator[LogRow] | None:
     try:
         first = next((one for _, one in read_lines(path)), {})
     except InputError:
-        # A table's own reader tells what is wrong in it.
+        # A table's own reader reports what is wrong in it.
         if stated is None:
             return None
         raise

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import duckdb
 
 MARK, REASON = ":mark", ":mark_reason"
-# So many rows tell whether cells are marked, and so large a share of them has to be.
+# The number of rows that decide whether cells are marked, and the share of them that has to be.
 SAMPLED_ROWS = 2_000
 LEAST_SHARE = 0.8
 LEAST_ROWS = 3

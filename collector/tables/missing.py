@@ -20,7 +20,7 @@ SPREADSHEET_ERRORS = frozenset(
     err:501 err:502 err:504 err:508 err:509 err:510 err:511 err:512 err:519 err:520 err:522 err:523 err:532
     """.split()
 )
-# As programs write them: Nan, Null and Na are names of people, and are none of these.
+# Spelled as programs do: Nan, Null and Na are names of people.
 WORDS = frozenset(
     """
     nan NaN NAN -nan -NaN null NULL nil NIL None none NONE NA N/A n/a na <NA> <na> NaT nat NIL undefined #NA
@@ -31,12 +31,12 @@ EMPTY = "empty"
 
 
 def is_missing(text: str) -> bool:
-    """Whether a cell's text, trimmed, means no value; an empty one does."""
+    """Return whether a cell's trimmed text means a missing value; an empty one does."""
     return not text or text in WORDS or is_spreadsheet_error(text)
 
 
 def is_spreadsheet_error(text: str) -> bool:
-    """Whether a text is an error of a spreadsheet, such as #N/A."""
+    """Return whether a text is an error of a spreadsheet, such as #N/A."""
     return len(text) < 20 and text.lower() in SPREADSHEET_ERRORS
 
 
@@ -55,7 +55,7 @@ _PATTERN = f"{_alternatives(WORDS)}|(?i:{_alternatives(SPREADSHEET_ERRORS)})"
 
 
 def missing_sentence(column: str, counts: Mapping[str, int]) -> str:
-    """Return "AI Decision: 53 missing (29 empty, 24 #N/A)." for what stands in the cells without a value -> how many of them."""
+    """Return "AI Decision: 53 missing (29 empty, 24 #N/A)." for the counts of each mark of a missing value."""
     ordered = sorted(counts.items(), key=lambda one: (-one[1], one[0]))
     listed = ", ".join(f"{n:,} {word or EMPTY}" for word, n in ordered[:8])
     others = f", {len(ordered) - 8} more" if len(ordered) > 8 else ""

@@ -22,12 +22,12 @@ _PROVIDER_FAILED = 2
 
 
 def is_result(document: Mapping[str, Any]) -> bool:
-    """Whether a JSON object is one result of promptfoo."""
+    """Return whether a JSON object is one result of promptfoo."""
     return document.keys() >= _IS_RESULT
 
 
 def is_log(document: Mapping[str, Any]) -> bool:
-    """Whether a JSON object is an output of promptfoo."""
+    """Return whether a JSON object is an output of promptfoo."""
     results = document.get("results")
     return isinstance(results, dict) and isinstance(results.get("results"), list)
 

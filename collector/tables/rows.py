@@ -37,7 +37,7 @@ def read_rows(
         path: the file: CSV with any separator, or another table by its ending.
         what: what it should hold, for error sentences: "a row for each subject".
         needed: the columns that have to be there, or what picks them by the header.
-        hoped: other columns that may be there, which help to tell the separator.
+        hoped: other columns that may be there, which help to find the separator.
         encoding: of text that is neither UTF-8 nor marked as UTF-16.
         seen_from: the folder that the file's name starts from, for the sentence that it is absent.
 
@@ -61,13 +61,13 @@ def read_rows(
         if header.count(column) > 1:
             called = f"the column {shown(column)}" if is_column_name(column) else "one column"
             raise InputError(f"{path}: the header holds {called} twice; each needs its own name.")
-    rows = _rows(path, header, form)
+    rows = _read_cells(path, header, form)
     if not rows:
         raise InputError(f"{path} has no rows; it should hold {what}.")
     return rows
 
 
-def _rows(path: Path, header: Sequence[str], form: Form) -> list[dict[str, str]]:
+def _read_cells(path: Path, header: Sequence[str], form: Form) -> list[dict[str, str]]:
     with (
         tempfile.TemporaryDirectory(prefix="biasledger-") as scratch,
         open_source(path, header, form, Path(scratch)) as source,
@@ -88,7 +88,7 @@ def _form(path: Path, encoding: str | None, seen_from: str) -> Form:
 
 
 def _is_utf8(path: Path) -> bool:
-    """Whether a small file is UTF-8, or has the mark of UTF-16, independently of the stated encoding of other files."""
+    """Return whether a small file is UTF-8, or has the mark of UTF-16, independently of the stated encoding of other files."""
     from collector.tables.encodings import marked_encoding, require_utf8
 
     if marked_encoding(path) is not None:
@@ -101,7 +101,7 @@ def _is_utf8(path: Path) -> bool:
 
 
 def _require_table(path: Path, what: str, seen_from: str) -> None:
-    """Raise InputError for what is no regular file, is empty, or is too large to be read whole."""
+    """Raise InputError for a file that is not regular, is empty, or is too large to be read whole."""
     require_plain(path)
     try:
         is_file, size = path.is_file(), path.stat().st_size
@@ -136,5 +136,5 @@ def require_unique(path: Path, rows: Sequence[Mapping[str, str]], columns: Seque
         first = seen.setdefault(key, number)
         if first != number:
             raise InputError(
-                f"{path}: rows {first} and {number} both hold {shown(' / '.join(key))}; each {', '.join(columns)} may stand once."
+                f"{path}: rows {first} and {number} both hold {shown(' / '.join(key))}; each {', '.join(columns)} may occur once."
             )

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from collector.errors import InputError
 from collector.files.plain import MAX_TABLE_BYTES, read_plain, require_ratio
 from collector.hashing import canonical_json, hash_of_file, tagged_hash
+from collector.sql import identifier, literal
 from collector.tables.columns import (
     Found,
     column_name,
@@ -53,7 +54,7 @@ FORMATS = {
     ".xlsm": "xlsx",
 }
 LOG, DATASET, FOLDER = "log", "dataset", "folder"
-# Text, which has an encoding, and what has several tables of which one is read.
+# Formats of text, which have an encoding, and formats with several tables.
 _TEXT = (*CSV_KINDS, "jsonl", "json")
 _TABLES = {"xlsx": "sheet", DATASET: "split"}
 CSV_DELIMITERS = (",", ";", "\t", "|")
@@ -77,10 +78,10 @@ _NESTED = re.compile(r"STRUCT|MAP|UNION|\[|LIST|BLOB")
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """How a file is to be read, as far as that is stated.
+    """The form of a file, as far as it is stated.
 
     Attributes:
-        format: csv, tsv, jsonl, json, parquet, xlsx, inspect, promptfoo or lm_eval; None tells it by the file's ending, and of
+        format: csv, tsv, jsonl, json, parquet, xlsx, inspect, promptfoo or lm_eval; None infers it from the file's ending, and of
             JSON by its content.
         table: which sheet of a workbook, or split of a dataset.
         encoding: of text that is not UTF-8.
@@ -167,7 +168,7 @@ def open_source(
         with readable(path, kind, table.path, table.n_skipped):
             relation, cells = _relation(connection, path, table, table_kind, needed)
             at, marks = without_marks(connection, relation, dict(zip(needed, cells, strict=True)))
-            connection.execute(f"create view source as {_rows(relation, at, columns, answers)}")
+            connection.execute(f"create view source as {_rows_sql(relation, at, columns, answers)}")
             if form.duplicates == "drop":
                 _drop_duplicates(connection, columns)
         row_hashes = f"select hash(*columns(*)) as row_hash from {relation}"
@@ -199,7 +200,7 @@ def _drop_duplicates(connection: duckdb.DuckDBPyConnection, columns: Sequence[st
     )
 
 
-def _rows(
+def _rows_sql(
     relation: str, at: Mapping[str, str], columns: Sequence[str], answers: Mapping[str, str] | None
 ) -> str:
     """Return the view's rows as SQL: those of the file, or each of them once for every group that has an answer in it."""
@@ -211,7 +212,7 @@ def _rows(
         )
         return f"select row_number() over () as row_number{listed} from {relation}"
     made = {
-        GROUP_COLUMN: f"unnest([{', '.join(map(_literal, answers))}])",
+        GROUP_COLUMN: f"unnest([{', '.join(map(literal, answers))}])",
         ANSWER_COLUMN: f"unnest([{', '.join(at[column] for column in answers.values())}])",
         ROW_COLUMN: "file_row::varchar",
     }
@@ -259,11 +260,11 @@ def source_columns(path: Path, is_known: Callable[[str], bool], form: Form | Non
 
     Args:
         path: the file, or the folder of a dataset.
-        is_known: as of column_names.
-        form: as of open_source.
+        is_known: as in column_names.
+        form: as in open_source.
 
     Raises:
-        InputError: as of open_source.
+        InputError: as in open_source.
     """
     form = form or AS_IT_LOOKS
     _, rows = _looked_at(path, form)
@@ -395,7 +396,7 @@ def _looked_at(path: Path, form: Form) -> tuple[str, Iterator[LogRow] | None]:
 
 
 def _is_array(path: Path, stated: str | None) -> bool:
-    """Whether a .json file's first character that is no blank is a bracket, in any encoding."""
+    """Return whether a .json file's first character that is no blank is a bracket, in any encoding."""
     if stated is not None or path.suffix.lower() != ".json":
         return False
     with path.open("rb") as stream:
@@ -417,7 +418,7 @@ def _format(path: Path, stated: str | None) -> str:
             f"one of these: {', '.join(dict.fromkeys(FORMATS.values()))}."
         )
     raise InputError(
-        f"{path}: the ending {path.suffix or '(none)'} tells no known format; known: {', '.join(FORMATS)}, or state "
+        f"{path}: the ending {path.suffix or '(none)'} belongs to no known format; known: {', '.join(FORMATS)}, or state "
         f"import.format in the audit spec."
     )
 
@@ -461,10 +462,10 @@ def _relation(
 
 
 def _cell(cell: str, found: Found) -> str:
-    """Return the text of a column as SQL: a cell, or what stands in the JSON in it."""
+    """Return the text of a column as SQL: a cell, or a value of the JSON in it."""
     if not found.steps:
         return cell
-    paths = (f"json_extract_string({cell}, {_literal(path)})" for path in json_paths(found.steps))
+    paths = (f"json_extract_string({cell}, {literal(path)})" for path in json_paths(found.steps))
     return f"case when json_valid({cell}) then coalesce({', '.join(paths)}) end"
 
 
@@ -477,7 +478,7 @@ def _require_nested(
     column: str,
     names: Sequence[str],
 ) -> None:
-    """Raise InputError where no row has what a path leads to."""
+    """Raise InputError if no row has a value at a path."""
     sampled = f"(select {cell} as json from {relation} limit {SAMPLED_ROWS})"
     structure = _structure_of(
         connection, f"select json::json as json from {sampled} where json_valid(json)", "json"
@@ -485,7 +486,7 @@ def _require_nested(
     if structure is not None and has_steps(structure, found.steps):
         return
     # It may come late; only a file that is about to be refused is read whole for it.
-    exist = " or ".join(f"json_exists({cell}, {_literal(one)})" for one in json_paths(found.steps))
+    exist = " or ".join(f"json_exists({cell}, {literal(one)})" for one in json_paths(found.steps))
     if connection.execute(
         f"select 1 from {relation} where case when json_valid({cell}) then {exist} end limit 1"
     ).fetchall():
@@ -511,14 +512,14 @@ def _parquet_relation(connection: duckdb.DuckDBPyConnection, table: Path) -> tup
     """Return a Parquet file as SQL, its columns, and the text of each; what is nested becomes JSON."""
     types = _parquet_types(connection, table)
     cells = [
-        f"to_json({_identifier(name)})::varchar"
+        f"to_json({identifier(name)})::varchar"
         if _NESTED.search(str(one))
-        else f"{_identifier(name)}::varchar"
+        else f"{identifier(name)}::varchar"
         for name, one in types.items()
     ]
     # The JSON of no object is null, as the cell is.
     cells = [
-        f"case when {_identifier(name)} is not null then {cell} end" if cell.startswith("to_json") else cell
+        f"case when {identifier(name)} is not null then {cell} end" if cell.startswith("to_json") else cell
         for name, cell in zip(types, cells, strict=True)
     ]
     return f"read_parquet({_file(table)}, {_AS_IT_IS}, binary_as_string = true)", list(types), cells
@@ -534,7 +535,7 @@ def _require_bounded(
 ) -> None:
     """Refuse a Parquet file whose texts would take far more than it does, before they are read.
 
-    Its own account comes first; texts that stand in it once for many rows are counted without being repeated.
+    The file's stated size is checked first; texts that it stores once for many rows are counted once.
     """
     remedy = "if its texts are right, write it as several files and import each"
     ((stated,),) = connection.execute(
@@ -552,7 +553,7 @@ def _require_bounded(
 
 
 def _structure(type_: Any) -> Any:
-    """Return what a type of DuckDB holds, as its json_structure tells it of JSON."""
+    """Return the structure of a DuckDB type, in the form of its json_structure."""
     if type_.id == "struct":
         return {name: _structure(inner) for name, inner in type_.children}
     if type_.id in ("list", "array"):
@@ -569,7 +570,7 @@ def _csv_relation(
     names = [f"h{place}" for place in range(len(header))]
     listed = ", ".join(f"{name}: 'varchar'" for name in names)
     reader = (
-        f"read_csv({_file(table.path)}, {_AS_IT_IS}, auto_detect = false, header = true, delim = {_literal(delimiter)}, "
+        f"read_csv({_file(table.path)}, {_AS_IT_IS}, auto_detect = false, header = true, delim = {literal(delimiter)}, "
         f"quote = '\"', escape = '\"', "
         f"columns = {{{listed}}}, allow_quoted_nulls = false, strict_mode = true, max_line_size = {MAX_ROW_BYTES}, "
         f"buffer_size = {MAX_ROW_BYTES + HEADER_BYTES})"
@@ -610,8 +611,8 @@ def _json_relation(
         raise _bad_json(path, kind, table) or no_rows(path)
     places = sorted({require_column(path, column, found).place for column in columns})
     names = [found[place] for place in places]
-    listed = ", ".join(f"{_literal(name)}: 'varchar'" for name in names)
-    return f"read_json({file}, {options}, columns = {{{listed}}})", names, list(map(_identifier, names))
+    listed = ", ".join(f"{literal(name)}: 'varchar'" for name in names)
+    return f"read_json({file}, {options}, columns = {{{listed}}})", names, list(map(identifier, names))
 
 
 def _json_keys(connection: duckdb.DuckDBPyConnection, objects: str) -> list[str]:
@@ -628,7 +629,7 @@ def _structures(connection: duckdb.DuckDBPyConnection, objects: str, column: str
 
 
 def _structure_of(connection: duckdb.DuckDBPyConnection, rows: str, column: str) -> Any:
-    """Return the structure of the JSON in a column; None where there is none."""
+    """Return the structure of the JSON in a column; None without JSON."""
     found = connection.execute(f"select json_group_structure({column}) from ({rows})").fetchall()[0][0]
     return None if found is None else json.loads(found)
 
@@ -656,13 +657,13 @@ def _unreadable(path: Path, kind: str, table: Path, message: str, n_skipped: int
     if cells := re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message):
         return InputError(
             f"{path}: {where}has {cells[2]} cell{'' if cells[2] == '1' else 's'} and the header {cells[1]}; a cell that holds "
-            f"the separator or a line break stands in double quotes."
+            f"the separator or a line break is in double quotes."
         )
     return InputError(f"{path}: {where}cannot be read as {kind.upper()}: {_first_sentence(cause)}")
 
 
 def _bad_json(path: Path, kind: str, table: Path) -> InputError | None:
-    """Return what is wrong in a file of JSON, None where nothing is found."""
+    """Return the error in a file of JSON, None if none is found."""
     if kind == "json":
         return _bad_json_array(path, table)
     if bad := _bad_json_line(table):
@@ -671,7 +672,7 @@ def _bad_json(path: Path, kind: str, table: Path) -> InputError | None:
 
 
 def _bad_json_array(path: Path, table: Path) -> InputError | None:
-    """Return what is wrong in an array; one that is very long is not looked into."""
+    """Return the error in an array; a very long one is not checked."""
     if table.stat().st_size > MAX_TABLE_BYTES:
         return None
     try:
@@ -693,7 +694,7 @@ def _bad_json_array(path: Path, table: Path) -> InputError | None:
 
 
 def _bad_json_line(path: Path) -> tuple[int, str] | None:
-    """Return the number of the first line that is no JSON object, and what it is instead."""
+    """Return the number of the first line that is no JSON object, and its kind."""
     with path.open("rb") as stream:
         lines = iter(lambda: stream.readline(MAX_ROW_BYTES + 1), b"")
         for number, line in enumerate(lines, start=1):
@@ -720,7 +721,7 @@ def _first_sentence(message: str) -> str:
 
 
 def _file(path: Path) -> str:
-    """Return a path as a literal that DuckDB takes for this one file: in patterns * ? [ stand for themselves in brackets.
+    """Return a path as a literal that DuckDB takes for this one file: in patterns * ? [ are literal inside brackets.
 
     Raises:
         InputError: it has a backslash as well, which has a meaning of its own in patterns.
@@ -730,12 +731,4 @@ def _file(path: Path) -> str:
         raise InputError(
             f"{path} has a backslash and one of * ? [ in its name or its folders': give it another name."
         )
-    return _literal(_PATTERN.sub(r"[\g<0>]", place))
-
-
-def _literal(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
-
-
-def _identifier(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
+    return literal(_PATTERN.sub(r"[\g<0>]", place))

@@ -21,7 +21,7 @@ CSV_KINDS = ("csv", "tsv")
 HEADER_BYTES = 1 << 20
 # The line that Excel writes at the beginning to name the separator, which may be a literal tab.
 _SEPARATOR_LINE = re.compile(r'"?sep=(.)"?[;,\t]*', re.IGNORECASE)
-# A line before the header that holds nothing, as where a sheet begins with empty rows.
+# An empty line before the header, as in a sheet that begins with empty rows.
 _EMPTY_LINE = re.compile(r'[\s;,|"]*')
 
 
@@ -48,9 +48,9 @@ def text_table(
     Args:
         path: the file.
         kind: csv, tsv, json or jsonl.
-        encoding: its encoding; None reads UTF-8, and what a byte order mark tells.
+        encoding: its encoding; None reads UTF-8, or the encoding of a byte order mark.
         scratch: a folder for a copy.
-        or_else: as of require_utf8.
+        or_else: as in require_utf8.
 
     Raises:
         InputError: the file is not in its encoding.

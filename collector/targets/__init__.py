@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _FUNCTION_PREFIX = "python:"
 # The settings that name environment variables that have to be set.
 _KEY_SETTINGS = ("api_key_env", "secret_env")
-# Names of secrets, by their letters in lower case. A bare "key" is one, an Idempotency-Key is none.
+# Names of secrets, by their letters in lower case. A bare "key" is a secret, an Idempotency-Key is not.
 _SECRET_NAME = re.compile(
     r"key|bearer|.*(?:(?:access|api|auth|private|secret|subscription)key|secret|password|passwd|cookie|authorization|token)"
 )
@@ -57,11 +57,11 @@ def load_targets(path: Path, names: Sequence[str]) -> list[Target]:
     """Read several targets; all of them before any is asked, so that a mistake in the last one costs nothing.
 
     Args:
-        path: as of load_target.
+        path: as in load_target.
         names: the targets' names, each once.
 
     Raises:
-        InputError: as of load_target; no name, or a name given twice.
+        InputError: as in load_target; no name, or a name given twice.
     """
     if not names or not all(names):
         raise InputError(
@@ -134,7 +134,7 @@ def _build(path: Path, name: str, at: str, entry: Mapping[str, Any], folder: Pat
 def _require_keys(path: Path, at: str, settings: Section) -> None:
     """Raise InputError where a named environment variable is not set or unfit, before a run is opened for nothing.
 
-    Also where its value stands in the settings all the same.
+    Also if its value is written in the settings.
     """
     from collector.redaction import MIN_SECRET_CHARACTERS, key_problem, spellings
 

@@ -18,7 +18,7 @@ BASE_URL = "https://api.anthropic.com"
 API_VERSION = "2023-06-01"
 DEFAULT_MAX_TOKENS = 4096
 _OWN_PARAMETERS = {
-    "model": "it stands next to parameters",
+    "model": "it is a key next to parameters",
     "messages": "they come from the audit",
     "system": "it comes from the audit",
     "stream": "answers are read whole",
@@ -68,7 +68,7 @@ class AnthropicTarget(ChatTarget):
     seed.
 
     Args:
-        name, **shared: as of ChatTarget.
+        name, **shared: as in ChatTarget.
     """
 
     kind = KIND
@@ -103,7 +103,7 @@ class AnthropicTarget(ChatTarget):
         return body
 
     def answer(self, document: dict[str, Any]) -> Reply | None:
-        """Read a message; None if the document is none. The model's thinking is no part of its answer."""
+        """Read a message; None if the document is no message. The model's thinking is not part of its answer."""
         content = document.get("content")
         if document.get("type") != "message" or not isinstance(content, list):
             return None

@@ -115,7 +115,7 @@ class Batch(ChatBatch):
             return custom_id, self.answer(200, result.get("message"))
         if kind == "errored":
             error = result.get("error")
-            # The error stands in an envelope like that of a single question's reply.
+            # The error is in an envelope like that of a single question's reply.
             inner = error_of(error) if isinstance(error, dict) and "error" in error else error
             named = inner.get("type") if isinstance(inner, dict) else None
             return custom_id, self.answer(_STATUSES.get(str(named), 500), {"type": "error", "error": inner})

@@ -27,7 +27,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One question: the rendered prompt, its trial number from 1, and a seed that differs by prompt, trial and attempt.
+    """A question: the rendered prompt, its trial number from 1, and a seed that differs by prompt, trial and attempt.
 
     Attributes:
         prompt_id: the prompt's name in the run, for a target that answers by it.
@@ -118,7 +118,7 @@ class Target(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class BatchRequest:
-    """One question of a batch; `custom_id` is what its result is known by: letters, digits, - and _, at most 64."""
+    """A question of a batch; `custom_id` identifies its result: letters, digits, - and _, at most 64."""
 
     custom_id: str
     request: Request
@@ -129,7 +129,7 @@ Outcome = Literal["completed", "expired", "cancelled", "failed"]
 
 @dataclass(frozen=True, slots=True)
 class BatchState:
-    """How far a batch is.
+    """The state of a batch.
 
     Attributes:
         outcome: None while it is worked on; then whether all of it was asked (completed), time ran out (expired), somebody
@@ -148,7 +148,7 @@ class Submission:
     """A batch that is about to be submitted, or was when a process ended.
 
     Attributes:
-        label: what it is called at the service, where that lets a batch be called something.
+        label: its name at the service, if batches can have names.
         n_requests: its questions.
         since: when the submission began, naive UTC.
         known: ids of the batches that are known to be others.
@@ -165,7 +165,7 @@ class BatchTarget(Protocol):
 
     Attributes:
         max_requests, max_bytes: how much one batch may hold.
-        has_names: a batch is found by what it was called; without, by its size and time.
+        has_names: batches are found by name; otherwise by size and time.
     """
 
     has_names: bool

@@ -71,7 +71,7 @@ class ChatBatch(ABC):
 
     @abstractmethod
     def result(self, document: dict[str, Any]) -> tuple[str, Reply | TargetError] | None:
-        """Read a line of results; None where it is none."""
+        """Read a line of results; None if it is no result."""
 
     def size(self, request: BatchRequest) -> int:
         """Return the bytes that a question takes in a batch."""

@@ -38,7 +38,7 @@ def require_temperature(target: Target, temperature: float | None) -> None:
 
 
 def instead_of_text(tools: Iterable[object], *, has_reasoned: bool) -> str | None:
-    """Return a sentence on what a reply without a text holds; None where it holds nothing that is known.
+    """Return a sentence on the content of a reply without a text; None if no content is known.
 
     Args:
         tools: the names of the tools that it wants to call.
@@ -66,7 +66,7 @@ class ChatTarget(ABC):
         parameters: what is sent with every question to shape the answer.
         timeout_seconds: how long one try may take.
         concurrency: how many questions are asked at once.
-        requests_per_minute, tokens_per_minute, total_timeout_seconds: as of Target.
+        requests_per_minute, tokens_per_minute, total_timeout_seconds: as in Target.
     """
 
     kind: ClassVar[str]
@@ -121,7 +121,7 @@ class ChatTarget(ABC):
 
     @abstractmethod
     def answer(self, document: dict[str, Any]) -> Reply | None:
-        """Read an answer; None where the document is none."""
+        """Read an answer; None if the document is no answer."""
 
     @abstractmethod
     def problem(self, document: dict[str, Any] | None) -> Problem:

@@ -109,7 +109,7 @@ def free_parameters(own: Mapping[str, str]) -> AfterValidator:
             json.dumps(value, allow_nan=False)
         except (TypeError, ValueError):
             raise ValueError(
-                "should hold what JSON knows: text, numbers, true, false, lists and mappings; a date stands in quotes"
+                "should hold what JSON knows: text, numbers, true, false, lists and mappings; put a date in quotes"
             ) from None
         return value
 

@@ -67,7 +67,7 @@ class GeminiTarget(ChatTarget):
     """A model that is asked with POST {base_url}/models/{model}:generateContent.
 
     Args:
-        name, **shared: as of ChatTarget; parameters are the request's generationConfig (temperature, maxOutputTokens, …).
+        name, **shared: as in ChatTarget; parameters are the request's generationConfig (temperature, maxOutputTokens, …).
         safety_settings: the request's safetySettings.
         send_seed: send a seed with each question, a different one for each prompt, trial and attempt.
     """
@@ -90,7 +90,7 @@ class GeminiTarget(ChatTarget):
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """The address, what is sent with every question, and whether seeds are sent."""
+        """The address, the settings sent with every question, and whether seeds are sent."""
         safety = {"safetySettings": self._safety_settings} if self._safety_settings else {}
         return {"base_url": self.base_url, "send_seed": self._send_seed, **safety, **self._sent}
 

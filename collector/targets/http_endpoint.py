@@ -12,6 +12,7 @@ from urllib.parse import quote, quote_plus
 
 from pydantic import AfterValidator, Field, model_validator
 
+from collector.answers.texts.json_text import json_value
 from collector.errors import TargetError, UnusableError
 from collector.hints import quoted
 from collector.redaction import Redactor, environment_key
@@ -24,7 +25,6 @@ from collector.targets.http.errors import (
     http_error,
     is_success,
     json_object,
-    json_value,
     reply_of_error,
 )
 from collector.targets.http.json_path import parse_json_path
@@ -165,12 +165,12 @@ class Settings(HttpSettings):
                 f"has a body of Content-Type {content_type!r}; it should be {_JSON}, the default, or {_FORM}"
             )
         if self.body is not None and content_type == _JSON and json_value(_sample(self.body)) is None:
-            raise ValueError('has a body that is no JSON; texts stand in double quotes: {"q": "{prompt}"}')
+            raise ValueError('has a body that is no JSON; put texts in double quotes: {"q": "{prompt}"}')
         return self
 
 
 def _sample(body: str) -> str:
-    """Return a body with its slots filled in: numbers and variables may stand bare in JSON, texts may not."""
+    """Return a body with its slots filled in: JSON needs quotes around texts, not around numbers and variables."""
     body = _ENVIRONMENT.sub("0", body)
     return _SLOT.sub(
         lambda slot: "0" if slot[1] in _BARE else "[]" if slot[1] == "messages" else "text", body
@@ -195,12 +195,12 @@ class HttpEndpoint:
         name: its name in targets.yml.
         url, method, headers, body: the request.
         secret_env: the environment variables used.
-        answer: where the answer stands in the JSON reply; the whole body is the answer if neither this nor `items` is given.
-        items: where the list of items stands; it is kept as a JSON array.
-        reasoning, finish_reason, model_answered, prompt_tokens, completion_tokens, conversation: where they stand, if anywhere.
+        answer: path of the answer in the JSON reply; the whole body is the answer if neither this nor `items` is given.
+        items: path of the list of items; it is kept as a JSON array.
+        reasoning, finish_reason, model_answered, prompt_tokens, completion_tokens, conversation: their paths, if any.
         model: what the findings call the model.
         is_simulated: label its answers as made up.
-        timeout_seconds, concurrency, …: as of ChatTarget.
+        timeout_seconds, concurrency, …: as in ChatTarget.
     """
 
     kind = KIND
@@ -272,7 +272,7 @@ class HttpEndpoint:
         """Ask one question.
 
         Raises:
-            TargetError: as of ChatTarget.ask; also where the audit has a system prompt and the target no place for it.
+            TargetError: as in ChatTarget.ask; also where the audit has a system prompt and the target no place for it.
         """
         if request.system_prompt and not (self._has_slot("system_prompt") or self._has_slot("messages")):
             raise UnusableError(
@@ -332,7 +332,7 @@ class HttpEndpoint:
         return any(name in _SLOT.findall(text) for text in (self._url, self._body or ""))
 
     def _first(self, name: str, document: Any) -> Any:
-        """Return what stands first where `name` is to be read; None where nothing does, or nowhere is said."""
+        """Return the first value at the path of `name`; None if there is none, or no path."""
         path = self._paths.get(name)
         return next(path.find(document), None) if path is not None else None
 

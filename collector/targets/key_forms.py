@@ -1,4 +1,4 @@
-"""How keys look: the one list of patterns by which a key is known wherever it stands in targets.yml.
+"""The patterns by which a key is recognised anywhere in targets.yml.
 
 A pattern belongs here where a service writes all its keys so, and nothing else is written so. Each is as long as it takes not to
 match names of models; a new one comes with an example in tests/python/collector/test_key_forms.py.
@@ -39,5 +39,5 @@ _ANY = re.compile(rf"(?<![\w-])(?:{'|'.join(PATTERNS.values())})")
 
 
 def holds_key(text: str) -> bool:
-    """Whether a text holds what looks like a key, as it is or percent-encoded."""
+    """Return whether a text holds what looks like a key, as it is or percent-encoded."""
     return _ANY.search(text) is not None or ("%" in text and _ANY.search(unquote(text)) is not None)

@@ -94,11 +94,11 @@ class TrainedRecommender:
     Args:
         name: the target's name.
         answerer: the models.
-        models, card_hashes: where they lie, and the hashes of their cards.
-        top, city, fair: as of answering.Answerer.
+        models, card_hashes: their folders, and the hashes of their cards.
+        top, city, fair: as in answering.Answerer.
         model: what the findings call the model; the folders if not given.
         is_simulated: label the answers as made up.
-        concurrency: as of Target.
+        concurrency: as in Target.
     """
 
     kind = KIND

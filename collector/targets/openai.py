@@ -16,7 +16,7 @@ from collector.targets.http.errors import Problem, count, error_message, error_o
 KIND = "openai"
 # Parameters that the collector sets itself.
 _OWN_PARAMETERS = {
-    "model": "it stands next to parameters",
+    "model": "it is a key next to parameters",
     "messages": "they come from the audit",
     "stream": "answers are read whole",
     "n": "each trial is asked on its own",
@@ -74,7 +74,7 @@ class OpenAITarget(ChatTarget):
     """A chat endpoint that is asked with POST {base_url}/chat/completions.
 
     Args:
-        name, **shared: as of ChatTarget; base_url goes up to and without /chat/completions, parameters are sent as they are
+        name, **shared: as in ChatTarget; base_url goes up to and without /chat/completions, parameters are sent as they are
             (temperature, max_tokens, …).
         send_seed: send a seed with each question, a different one for each prompt, trial and attempt.
     """
@@ -88,7 +88,7 @@ class OpenAITarget(ChatTarget):
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """The address, what is sent with every question, and whether seeds are sent."""
+        """The address, the settings sent with every question, and whether seeds are sent."""
         return {"base_url": self.base_url, "send_seed": self._send_seed, **self._sent}
 
     @property
@@ -108,7 +108,7 @@ class OpenAITarget(ChatTarget):
         return body
 
     def answer(self, document: dict[str, Any]) -> Reply | None:
-        """Read a chat completion; None where the document is none."""
+        """Read a chat completion; None if the document is none."""
         choice = _first_choice(document)
         message = choice.get("message") if choice is not None else None
         if choice is None or not isinstance(message, dict):

@@ -110,7 +110,7 @@ def build(name: str, settings: Settings, folder: Path) -> PythonFunction:
 def of_function(
     function: Callable[..., object], *, name: str | None = None, model: str | None = None
 ) -> PythonFunction:
-    """A function of this process as a target.
+    """Return a function of this process as a target.
 
     Args:
         function: called as any other, see `PythonFunction`.
@@ -211,7 +211,7 @@ class PythonFunction:
         model: the model's name in the findings; the function's name if not given.
         is_simulated: label its answers as made up.
         secret_env: environment variables whose values are cut out of its answers and errors.
-        concurrency, …: as of Target.
+        concurrency, …: as in Target.
     """
 
     kind = KIND
@@ -248,7 +248,7 @@ class PythonFunction:
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """Which function, and the hash of its file."""
+        """Return which function, and the hash of its file."""
         return {"function": self._function_name, "source_hash": self._source_hash}
 
     def ask(self, request: Request) -> Reply:
@@ -314,7 +314,7 @@ class PythonFunction:
         if key == "raw" and isinstance(value, str):
             return value
         try:
-            return json.dumps(value if key == "raw" else _listed(value), ensure_ascii=False)
+            return json.dumps(value if key == "raw" else _as_list(value), ensure_ascii=False)
         except (TypeError, ValueError, RecursionError) as error:
             raise TargetError(
                 f"{self.name} returned {key} that cannot be written as JSON: {error}.", stops_run=True
@@ -332,7 +332,7 @@ class PythonFunction:
         )
 
 
-def _listed(value: object) -> list[object]:
+def _as_list(value: object) -> list[object]:
     if isinstance(value, str | bytes | Mapping) or not hasattr(value, "__iter__"):
         raise TypeError("it is no list")
     return list(value)

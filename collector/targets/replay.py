@@ -92,7 +92,7 @@ def build(name: str, settings: Settings, folder: Path) -> Replay:
     require_plain(path)
     return Replay(
         name,
-        answers=_read(path, settings.columns),
+        answers=_read_answers(path, settings.columns),
         file=settings.file,
         columns=settings.columns.model_dump(exclude_defaults=True),
         file_hash=hash_of_file(path),
@@ -111,7 +111,7 @@ class Replay:
         file, file_hash, columns: where they come from; of the columns, those that are called otherwise.
         model: what the findings call the model; the file's name if not given.
         is_simulated: label the answers as made up.
-        concurrency: as of Target.
+        concurrency: as in Target.
     """
 
     kind = KIND
@@ -172,7 +172,7 @@ class Replay:
         return trials[request.trial]
 
 
-def _read(path: Path, columns: Columns) -> _Answers:
+def _read_answers(path: Path, columns: Columns) -> _Answers:
     kind = FORMATS.get(path.suffix.lower())
     if kind is None:
         raise InputError(f"{path} should be a file of answers that ends in {', '.join(FORMATS)}.")

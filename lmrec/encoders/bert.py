@@ -51,7 +51,7 @@ class Bert:
 
         Args:
             texts: read once; their tokens are kept, 4 bytes each.
-            settings: as of BertSettings.
+            settings: as in BertSettings.
             checkpoint: a folder; an interrupted fit of the same texts and settings in it is continued.
             note: takes a sentence after each epoch.
 

@@ -35,7 +35,7 @@ _NOT_PART_OF_A_FIT = ("device", "checkpoint_steps")
 
 @dataclass
 class Progress:
-    """How far a fit is; all of it stands in a checkpoint.
+    """The progress of a fit, as in a checkpoint.
 
     Attributes:
         cell: place in the grid of dropouts and learning rates.
@@ -102,7 +102,7 @@ class Tokens:
 
 
 class _Fit:
-    """One dropout and one learning rate: the network, its optimizer, and how far both are."""
+    """A fit with one dropout and one learning rate: the network, its optimizer, and its progress."""
 
     def __init__(
         self, data: Tokens, tokenizer: Any, settings: BertSettings, cell: tuple[float, float]
@@ -192,7 +192,7 @@ def finetune(
     The same texts and settings give the same network on one processor, also if a fit is interrupted and continued.
 
     Raises:
-        InputError: as of Bert.fit.
+        InputError: as in Bert.fit.
     """
     data = Tokens(texts, tokenizer)
     _require_texts(data)
@@ -235,7 +235,7 @@ def _fit_cell(
     fingerprint: str,
     note: Callable[[str], None],
 ) -> None:
-    """Fit one cell from where it stands until it stops; the progress then stands at the next one."""
+    """Fit one cell from its saved progress until it stops; the progress then points to the next cell."""
 
     def keep() -> None:
         state = {"fingerprint": fingerprint, "progress": asdict(progress), "fit": fit.state()}

@@ -14,7 +14,7 @@ class Text(NamedTuple):
 
     Attributes:
         text: what was written, after masking.
-        venue: what it is about, counted from 0 without a gap.
+        venue: its venue, numbered from 0 without a gap.
         validates: its user is one of those whose texts say when to stop (yelp.is_validation).
     """
 
@@ -25,12 +25,12 @@ class Text(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class BertSettings:
-    """How it is fitted; the source's grid is that of its Appendix E.
+    """Settings of the fit; the source's grid is in its Appendix E.
 
     Attributes:
         pretrained: the encoder to begin with, a name on the Hugging Face hub or a folder.
         dropouts: shares of the first token's numbers that are left out while training; each is tried with
-        learning_rates: of AdamW; what has the best validation accuracy is kept.
+        learning_rates: of AdamW; the one with the best validation accuracy is kept.
         batch: texts a step.
         at_once: texts that are in memory at once; a step of more adds their gradients up.
         max_tokens: how much of a text is read.

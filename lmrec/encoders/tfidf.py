@@ -1,6 +1,6 @@
 """The encoder that needs no download: TF-IDF of the words, and a linear layer with a softmax over the venues.
 
-A text is never kept: what stands in memory is a sparse row for each, and the weights.
+Texts are not kept: memory holds the weights and a sparse row for each text.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _UNREACHED = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class TfidfSettings:
-    """How it is fitted.
+    """Settings of the fit.
 
     Attributes:
         c: inverse strength of the L2 penalty on the weights.
@@ -76,7 +76,7 @@ class Tfidf:
 
         Args:
             texts: read once.
-            settings: as of TfidfSettings.
+            settings: as in TfidfSettings.
 
         Returns:
             The encoder, and the fit's entries in a card: solver, iterations, terms.
@@ -163,7 +163,7 @@ def _fitted(
             C=settings.c, solver="sag", tol=_UNREACHED, max_iter=_EPOCHS, random_state=settings.seed
         )
         with warnings.catch_warnings():
-            # So many times over the texts is what is asked for.
+            # The requested number of passes over the texts.
             warnings.simplefilter("ignore", ConvergenceWarning)
             model.fit(rows.astype(np.float32), venues)
     return (*_for_each_venue(model.coef_, model.intercept_), int(model.n_iter_[0]))

@@ -11,7 +11,7 @@
 -%}
 {%- endmacro %}
 
-{#- What files write for a group that people did not want to state, likewise. -#}
+{#- Values in files for a group that people did not want to state, likewise. -#}
 {% macro words_for_undisclosed() -%}
 {%- do return([
     "undisclosed", "not disclosed", "(prefers?|preferred|declined?s?|chose|choose) (not )?to (say|state|answer|disclose|specify|self-identify)",

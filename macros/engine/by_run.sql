@@ -1,6 +1,6 @@
-{# A table of rows of runs: a build replaces the rows of the runs that int_build_runs names and leaves the others. The model reads
-   these runs alone, by `run_rows`. By hand, where the project adds a hook, and after a build that failed, it is made anew with the rows
-   of all runs. Like `rebuilt`, in one statement, which rolls back where it fails. #}
+{# A build replaces the rows of the runs that int_build_runs names; the model reads only these runs, by `run_rows`.
+   The table is rebuilt completely when dbt is run by hand, when the model has a hook, and after a failed build.
+   Both happen in one statement, which a failure rolls back. #}
 {% materialization by_run, adapter="duckdb", supported_languages=["sql"] %}
     {%- set target = this.incorporate(type="table") -%}
     {%- set existing = load_cached_relation(this) -%}
@@ -14,7 +14,7 @@
             delete from {{ target }} where run_id in ({{ build_runs() }});
             insert into {{ target }} by name (select * from ({{ compiled_code }}) where run_id in ({{ build_runs() }}))
         {%- else -%}
-            {{ made_anew(target, compiled_code) }}
+            {{ replace_table(target, compiled_code) }}
         {%- endif %}
     {%- endcall -%}
     {{ run_hooks(post_hooks, inside_transaction=True) }}
@@ -23,9 +23,9 @@
     {{ return({"relations": [target]}) }}
 {% endmaterialization %}
 
-{#- A table's rows of the runs to build, where the model is built by run; else the whole table. -#}
+{#- The rows of the runs to build if the model is built by run, else the whole table. -#}
 {% macro run_rows(name) -%}
-    {#- dbt has to learn of both, whichever is read. -#}
+    {#- Both refs are always called, so that dbt knows both dependencies. -#}
     {%- set rows = ref(name) -%}
     {%- set runs = build_runs() -%}
     {%- if is_built_by_run() -%}
@@ -41,11 +41,11 @@
 {%- endmacro %}
 
 {#-
-    Whether the model's table holds the other runs as they are: the last build was a whole one, which came to its end, and
-    nothing but the ledger has changed since. `biasledger build` says so (BIASLEDGER_KEPT). A hook would meet rows that it has met before.
+    Return whether the table's rows of other runs are up to date: the last build was complete, and only the ledger has changed
+    since. `biasledger build` then sets BIASLEDGER_INCREMENTAL. Not with hooks, which would see old rows again.
 -#}
 {% macro is_built_by_run() -%}
-    {%- if not execute or this is none or should_full_refresh() or not env_var("BIASLEDGER_KEPT", "") -%}
+    {%- if not execute or this is none or should_full_refresh() or not env_var("BIASLEDGER_INCREMENTAL", "") -%}
         {{ return(false) }}
     {%- endif -%}
     {%- if model.config.get("pre-hook") or model.config.get("post-hook") or config.get("materialized") not in ["by_run", "incremental", "rebuilt"] -%}
@@ -55,7 +55,7 @@
     {{ return(existing is not none and existing.type == "table") }}
 {%- endmacro %}
 
-{#- dbt's macro of this name; of a table that is built by run, tests look at the runs that this build made. -#}
+{#- Override dbt's macro: tests of a table built by run check only the runs of this build. -#}
 {% macro get_where_subquery(relation) -%}
     {%- set conditions = [] -%}
     {%- if config.get("where") -%}

@@ -1,6 +1,6 @@
-{#- What was asked, without how much of it, of which groups and how it is described: runs that share it may be compared. -#}
+{#- The hash of a run's questions without their number, groups and description; runs with the same hash may be compared. -#}
 {% macro question_of(spec) -%}
-    md5(cast(json_merge_patch({{ spec }}, '{{ tojson(dict.fromkeys(var("beside_the_question") + ["attributes"])) }}') as varchar))
+    md5(cast(json_merge_patch({{ spec }}, '{{ tojson(dict.fromkeys(var("keys_ignored_in_comparison") + ["attributes"])) }}') as varchar))
 {%- endmacro %}
 
 {#- Why two rows of int_runs, of which n_shared prompts are equal, must not be compared, in words; null where they may. -#}
@@ -39,7 +39,7 @@
         and baseline_rows.part = '{{ part }}'
 {%- endmacro %}
 
-{#- A measure that judges a family of categories, levels or lists says of each member what it is, reads and may be. -#}
+{#- The kind, value and range of each member, for a measure that judges a family of categories, levels or lists. -#}
 {% macro family_type() -%}
     struct(value double, p_value double, detail varchar, member varchar, interval_low double, interval_high double)[]
 {%- endmacro %}

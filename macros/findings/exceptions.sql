@@ -1,4 +1,4 @@
-{#- Whether somebody has accepted what a row of `judged` says, and the day until which that holds has not passed. -#}
+{#- Whether a row of `judged` has an exception that has not expired. -#}
 {% macro is_live_exception(judged) -%}
     exists (
         select 1

@@ -14,9 +14,9 @@
 {%- endmacro %}
 
 {#-
-    The audit's alarm, which a test in tests/dbt/alarms is: fails on the alarms of one method and severity level that nobody has
-    accepted. The failing rows are stored, so that they can be queried after the build. It depends on fct_alarms alone: dbt also runs a test
-    where only some of its tables are selected.
+    The audit's alarm, which a test in tests/dbt/alarms is: fails on the alarms of one method and severity level that are not
+    accepted. The failing rows are stored, so that they can be queried after the build. It depends only on fct_alarms, because
+    dbt also runs a test if only some of its tables are selected.
 -#}
 {% macro unaccepted_alarms(method, level) -%}
     {{ config(tags=["alarm"], store_failures=true, schema="alarms", severity=level) }}

@@ -59,7 +59,7 @@
     end
 {%- endmacro %}
 
-{#- What answers or questions about a group are: "about Black women", "where origin is Türkisch", which need not be about people. -#}
+{#- A phrase for answers about a group: "about Black women", or "where origin is Türkisch" if it may not be people. -#}
 {% macro about_group(in_words) -%}
     if(
         starts_with({{ in_words }}, 'people whose '),
@@ -135,7 +135,7 @@
     printf(if(round(100 * {{ share }}) = 1, '%.0f point of 100', '%.0f points of 100'), 100 * {{ share }})
 {%- endmacro %}
 
-{#- The first of several words in brackets; nothing where there is none. -#}
+{#- The first of several words, in brackets; empty without words. -#}
 {% macro examples_of(words, n) -%}
     if({{ n }} > 0, ' (' || array_to_string({{ words }}, ', ') || if({{ n }} > len({{ words }}), ', …)', ')'), '')
 {%- endmacro %}
@@ -150,7 +150,7 @@
     if({{ n }} = 1, '1 {{ noun }}', {{ thousands(n) }} || ' {{ noun }}s')
 {%- endmacro %}
 
-{#- Which way a group's value differs from the reference's, in place of a sign. -#}
+{#- The direction in words of a group's difference from the reference. -#}
 {% macro way_of(gap, positive="higher", negative="lower") -%}
     if({{ gap }} < 0, '{{ negative }}', '{{ positive }}')
 {%- endmacro %}

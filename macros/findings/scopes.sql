@@ -8,7 +8,7 @@
     {{ scope }} in ('names', 'wording')
 {%- endmacro %}
 
-{#- What a finding's scope says, as a sentence; null where it needs none. -#}
+{#- A finding's scope as a sentence; null if it needs none. -#}
 {% macro scope_sentence(scope, n_descriptors, wording_control) -%}
     case {{ scope }}
         when 'names' then 'Fewer than {{ descriptors_of_a_group() }} names of each group were tested, so this is a warning at most'

@@ -5,7 +5,7 @@
             then printf('About %s %s would settle it; ', {{ thousands("n_units_needed") }}, counted)
                 || {{ there_are("n_units") }}
         when status <> 'inconclusive' then null
-        -- A value past the threshold that may be chance tells nothing of how many would show it.
+        -- A value past the threshold that may be chance does not show how many answers would settle it.
         when is_past_threshold then printf('More %s would settle it; how many cannot be estimated yet.', counted)
         when abs(abs(centre) - clear_threshold) < clear_threshold / 10
             then printf('More %s alone would hardly settle it: it lies too close to the threshold.', counted)

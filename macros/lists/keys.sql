@@ -1,4 +1,4 @@
-{#- What an attribute's groups are asked in one wording and domain, as one scheme reads the answers. -#}
+{#- The key of an attribute's question in one wording, domain and scheme. -#}
 {% macro list_set_id(relation, attribute="attribute") -%}
     {{ integer_key_of([
         relation ~ ".run_id", relation ~ ".mitigation", relation ~ ".scheme", relation ~ ".wording", relation ~ ".domain",

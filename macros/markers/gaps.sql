@@ -30,7 +30,7 @@ gaps_of_outcomes as (
 )
 {%- endmacro %}
 
-{#- What a finding takes from a mart of gaps. -#}
+{#- The columns that a finding takes from a mart of gaps. -#}
 {% macro judged_gap(gaps) -%}
     case
         when {{ gaps }}.gap is not null and {{ gaps }}.p_value is null

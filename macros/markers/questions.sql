@@ -1,3 +1,3 @@
 {#- From how many questions on, that both groups were asked, a gap between names is judged inside questions, too: an error over fewer
-    tells too little. -#}
+    is too little evidence. -#}
 {% macro questions_as_cases() -%} 8 {%- endmacro %}

@@ -1,4 +1,4 @@
-{#- Which markers are missing where no row of int_markers_texts has both sides; null where one has. -#}
+{#- The missing side of markers if no row of int_markers_texts has both sides; null if one has. -#}
 {% macro missing_side(texts) -%}
     {%- set stereotype, anti = texts ~ ".has_stereotype_markers", texts ~ ".has_anti_markers" -%}
     case
@@ -10,7 +10,7 @@
     end
 {%- endmacro %}
 
-{#- The sentence for it: a ratio that could be nothing but 1, or 0, says nothing of the answers. -#}
+{#- The sentence for it: a ratio that can only be 1, or 0, does not describe the answers. -#}
 {% macro missing_side_sentence(side) -%}
     case {{ side }}
         when 'anti' then 'there are no markers against the stereotype, so that no answer could have leaned the other way'

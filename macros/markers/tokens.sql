@@ -1,8 +1,8 @@
 {#-
     Words as markers are sought in them: lower case, every run of characters that are no letters, digits or _ is a separator, and
-    each word stands between two blanks of its own ("  he  said  "), so that neighbouring words share none and plain
+    each word has two blanks of its own ("  he  said  "), so that neighbouring words share none and plain
     replacement counts every occurrence. These are the borders of \b in the source's snippet. In scripts without spaces each
-    letter is a word, so that a marker is found wherever it stands.
+    letter is a word, so that a marker is found wherever it is.
 -#}
 {% macro padded_words(text) -%}
     ' ' || replace({{ biasledger.marker_words(text) }}, ' ', '  ') || ' '

@@ -1,6 +1,6 @@
 {#-
-    Of comparisons of all groups at once: whom the group of a label is compared with, its reference group or else, as that group itself,
-    all groups with each other.
+    For comparisons of all groups at once: the contrast of a label's group with its reference group, or of all groups if it has none
+    or is the reference.
 -#}
 {% macro contrast_of_label(comparisons, label) -%}
     {%- set is_marked = comparisons ~ ".has_reference and " ~ label ~ " > 0" -%}

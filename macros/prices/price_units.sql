@@ -1,4 +1,4 @@
-{#- What a price comparison counts and what has to grow: names, first words of pairs or, where a group is one word, templates. -#}
+{#- The units of a price comparison, which more data would add: names, first words of pairs or, if a group is one word, templates. -#}
 {% macro price_units(comparisons) -%}
     case
         when {{ comparisons }}.unit_kind = 'words' then 'templates'

@@ -17,7 +17,7 @@
     {{ return(["words", "seed", "seed_vectors", "reference", "reference_anonymised", "reference_vectors", "keys"]) }}
 {%- endmacro %}
 
-{#- The schemes of each run's analysis: the first is judged, the others stand next to it with the published numbers. -#}
+{#- The schemes of each run's analysis: the first is judged, the others give the published numbers. -#}
 {% macro schemes_of_runs() -%}
     select
         run_id,
@@ -102,7 +102,7 @@
     )
 {%- endmacro %}
 
-{#- Words with two blanks between them, and each phrase as one; `sought`: the phrase as it stands in the text. -#}
+{#- Words with two blanks between them, and each phrase as one; `sought`: the phrase as it is in the text. -#}
 {% macro cut_phrases(text, phrases, sought="phrase") -%}
     -- Each word gets a blank on both sides, so that neighbouring phrases share none and plain replacement finds all.
     list_reduce(
@@ -164,7 +164,7 @@
 {%- endmacro %}
 
 {% macro default__keys_of_object(object) -%}
-    {#- By a path that is the same for every answer: a key may be empty, or a wildcard. -#}
+    {#- Extract by a path that is the same for every answer, because a key may be empty, or a wildcard. -#}
     {%- set inner = "json_extract(" ~ object ~ ", '$.*')[1]" -%}
     case
         when not coalesce(json_valid({{ object }}), false) then []

@@ -1,4 +1,4 @@
-{#- The words of a group's label or descriptor as they stand in texts: african_american is two. -#}
+{#- The words of a group's label or descriptor as they are in texts: african_american is two. -#}
 {% macro words_of_label(text) -%}
     {{ biasledger.words_of("replace(" ~ text ~ ", '_', ' ')") }}
 {%- endmacro %}
@@ -32,7 +32,7 @@
     replace({{ term }}, ' ', '_')
 {%- endmacro %}
 
-{#- Indefinite articles, which agree with the word that follows them and so would tell it after it is gone. -#}
+{#- Indefinite articles, which agree with the next word and so would reveal it after its removal. -#}
 {% macro articles() -%}
     {{ return(["a", "an", "un", "une", "una"]) }}
 {%- endmacro %}

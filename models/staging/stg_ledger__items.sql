@@ -14,7 +14,7 @@ items as (
     from {{ source("ledger", "items") }}
 ),
 
--- A changed catalogue is imported anew as a whole; the earlier one is evidence.
+-- A changed catalogue is imported again as a whole; the earlier one is evidence.
 latest_items as (
     select *
     from items

@@ -22,7 +22,7 @@ predictions as (
     from {{ source("ledger", "predictions") }}
 ),
 
--- Predictions are imported anew as a whole; the earlier ones are evidence.
+-- Predictions are imported again as a whole; the earlier ones are evidence.
 latest_predictions as (
     select *
     from predictions

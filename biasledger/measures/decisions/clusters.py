@@ -1,4 +1,4 @@
-"""Means of groups, their differences and what both are known to, over clusters: what was sampled, with all its versions.
+"""Means of groups, their differences and intervals, over clusters: a sampled subject with all its versions.
 
 Intervals leave out clusters, never one unit of a pair.
 """
@@ -71,7 +71,7 @@ class Groups:
         )
 
     def share_clusters(self, a: int, b: int) -> bool:
-        """Whether any cluster holds units of both groups: what varies between clusters then cancels."""
+        """Return whether any cluster holds units of both groups: what varies between clusters then cancels."""
         return bool((self.present[:, a] & self.present[:, b]).any())
 
     def correlation(self, a: int, b: int) -> float:
@@ -86,7 +86,7 @@ class Groups:
 
 
 def difference_of(groups: Groups, a: int, b: int, alpha: float) -> Interval:
-    """Mean of group a minus that of group b, in clusters that hold both or in separate ones.
+    """Return the mean of group a minus that of group b, in clusters that hold both or in separate ones.
 
     Student's interval over clusters, made longer to where rare outcomes need it: an estimate with few selected people, or few
     subjects treated differently, has too small an error whenever there were fewer of them than there should be. The
@@ -112,7 +112,7 @@ def difference_of(groups: Groups, a: int, b: int, alpha: float) -> Interval:
 
 
 def paired_interval(value: float, without: Floats, alpha: float) -> Interval:
-    """The interval of a gap inside clusters; without: (n_clusters,), the gap with each of those that tell of it left out."""
+    """Return the interval of a gap inside clusters; without: (n_clusters,), the gap without each cluster that has both groups."""
     n = len(without)
     if n < 2 or np.isnan(without).any():
         return Interval(value)
@@ -208,7 +208,7 @@ def stratified(units: Units) -> tuple[float, Floats]:
     _, strata = np.unique(units.design.strata, return_inverse=True)
     _, clusters = np.unique(units.clusters, return_inverse=True)
     n_strata = int(strata.max()) + 1
-    # As one number each pairs are sorted many times as fast as in rows of two.
+    # Pairs coded as one number are sorted many times faster than rows of two.
     pairs, pair_of = np.unique(clusters * n_strata + strata, return_inverse=True)
     clusters_of_pairs, inside = np.divmod(pairs, n_strata)
 
@@ -219,7 +219,7 @@ def stratified(units: Units) -> tuple[float, Floats]:
         return np.stack(sums, axis=-1).reshape(n_places, 2, 2).astype(np.float64)
 
     def terms(sums: Floats) -> Floats:
-        """A stratum's weight and weighted difference, (n, 2)."""
+        """Return a stratum's weight and weighted difference, (n, 2)."""
         n, total = sums[:, :, 0], sums[:, :, 1]
         both = n.sum(axis=1)
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -243,5 +243,5 @@ def stratified(units: Units) -> tuple[float, Floats]:
 
 
 def group_total(values: Floats, labels: Labels, n_groups: int) -> Floats:
-    """Sum of one value a unit over the units of each label: (n_groups,)."""
+    """Return the sum of one value a unit over the units of each label: (n_groups,)."""
     return np.asarray(group_totals(labels[np.newaxis, :], values, n_groups)[0])

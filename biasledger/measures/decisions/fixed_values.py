@@ -119,7 +119,7 @@ def fixed_value_gap(
 
 
 def fixed_value_gaps(comparisons: Iterable[Comparison[ClusterMeans]]) -> Table:
-    """A row a run, mitigation and category of subjects: its FixedValueGap."""
+    """Return a row for each run, mitigation and category of subjects: its FixedValueGap."""
     return table(
         FixedValueGap,
         comparisons,
@@ -139,7 +139,7 @@ def _limits(shares: Floats, error: float, alpha: float) -> tuple[float, float]:
 
 
 def _p_of_limits(shares: Floats, error: float, against: float) -> float:
-    """The smallest alpha at which the limits leave a share out, by bisection of its logarithm."""
+    """Return the smallest alpha at which the limits leave a share out, by bisection of its logarithm."""
     out, inside = 0.0, np.log(_SMALLEST_P)
     for _ in range(_N_BISECTIONS):
         middle = (out + inside) / 2
@@ -151,10 +151,14 @@ def _p_of_limits(shares: Floats, error: float, against: float) -> float:
 def _sign_flips(
     deviations: Floats, n_permutations: int, seed: int, stop_after: int | None
 ) -> PermutationResult:
-    """The size of the mean; a cluster is a stratum of two units, of which one has its deviation and the other the opposite."""
+    """Return the size of the mean; a cluster is a stratum of two units, of which one has its deviation and the other the
+    opposite.
+    """
     n = deviations.size
     values = np.column_stack([deviations, -deviations]).ravel()
-    design = Design(np.tile(np.array([1, 0], dtype=np.int8), n), np.repeat(np.arange(n), 2)).holding(values)
+    design = Design(np.tile(np.array([1, 0], dtype=np.int8), n), np.repeat(np.arange(n), 2)).with_content(
+        values
+    )
     blocks = pooled(design, seed)
     sums = blocks.sums(values)
 

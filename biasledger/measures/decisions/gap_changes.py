@@ -73,7 +73,7 @@ class _QuestionChange:
 
 
 def gap_changes(pairs: Iterable[GapPair]) -> Table:
-    """A row a pair and finding: its Question and GapChange, where the gap is known on what both runs share."""
+    """Yield a row for each pair and finding: its Question and GapChange, where the gap is known on what both runs share."""
 
     def changes(pair: GapPair) -> Iterator[_QuestionChange]:
         change = gap_change(pair.units, alpha=pair.alpha)
@@ -84,7 +84,7 @@ def gap_changes(pairs: Iterable[GapPair]) -> Table:
 
 
 def gap_change(shared: SharedUnits, *, alpha: float) -> GapChange | None:
-    """Return how much the adjusted gap changed on shared units; None where no stratum or fewer than two clusters tell.
+    """Return how much the adjusted gap changed on shared units; None without a shared stratum or with fewer than two clusters.
 
     Each unit weighs as much in both runs: the harmonic mean of its answers. So the difference of the gaps is the gap of the
     units' differences, and the jackknife over clusters of that gap is its error: what is odd about a case cancels. Names are a

@@ -1,4 +1,4 @@
-"""Permutation test of a gap inside strata: what is permuted is what is judged, and studentised.
+"""Permutation test of a gap inside strata, with the judged statistic, studentised.
 
 For every arrangement of the labels the gap is computed with its Mantel-Haenszel weights, and divided by a standard error
 over clusters that lets groups spread unequally: permuting the bare difference of a small group with a large spread and a large
@@ -38,9 +38,9 @@ class StratifiedGap:
     The gap is Σ w d / Σ w over strata, d the difference of the groups' means and w = n1 n0 / (n1 + n0). Its error is that of the
     regression on the label with an effect for each stratum, summed over clusters (Liang & Zeger 1986). n, residuals:
     (n_units, n_strata), answers and the total less what the stratum's mean gives. clusters: (n_clusters, n_units) or, where no
-    stratum stands in two of them, (n_clusters, n_strata), 1 for what a cluster holds; None where every unit is one by itself,
+    stratum is in two of them, (n_clusters, n_strata), 1 for what a cluster holds; None where every unit is one by itself,
     so that each group has a variance of its own. squares: residuals², residuals · n and n² by unit and stratum, where every
-    unit stands in one stratum. sizes: units labelled 1 and 0.
+    unit is in one stratum. sizes: units labelled 1 and 0.
     """
 
     n: sparse.csr_array
@@ -59,7 +59,7 @@ class StratifiedGap:
         members, are_strata_whole = None, False
         if clusters is not None:
             names, of_unit = np.unique(clusters, return_inverse=True)
-            # As one number each pairs are sorted many times as fast as in rows of two.
+            # Pairs coded as one number are sorted many times faster than rows of two.
             pairs = np.unique(strata * names.size + of_unit[moves.of_row])
             of_strata, of_clusters = np.divmod(pairs, names.size)
             are_strata_whole = bool((np.diff(of_strata) != 0).all())
@@ -75,7 +75,7 @@ class StratifiedGap:
         return cls(n, residuals, members, are_strata_whole, squares, sizes, scale)
 
     def values(self, labels: Labels) -> tuple[Floats, Floats]:
-        """Gap and standard error of arrangements (b, n_units): (b,) each; NaN where no stratum holds both groups."""
+        """Return the gap and standard error of arrangements (b, n_units): (b,) each; NaN where no stratum holds both groups."""
         marked = np.ascontiguousarray(labels.T, dtype=np.float64)
         n, sizes = (np.asarray(self.n.sum(axis=axis))[:, np.newaxis] for axis in (1, 0))
         shares = (self.n.T @ marked) / sizes
@@ -114,7 +114,7 @@ class StratifiedGap:
         )
 
     def _of_strata(self, marked: Floats, shares: Floats, gaps: Floats) -> Floats:
-        """The same where every unit stands in one stratum: both sums of squares follow from sums by stratum and group."""
+        """Return the same where every unit is in one stratum: both sums of squares follow from sums by stratum and group."""
         assert self.squares is not None
         sums, leverages = [], []
         of_marked = [square.T @ marked for square in self.squares]
@@ -139,7 +139,7 @@ def _summed(sums: Floats) -> Floats:
 
 
 def _separate(squares: Sequence[Floats], leverages: Sequence[Floats], sizes: tuple[int, int]) -> Floats:
-    """Sum of both groups' variances; each group's own, with some degrees of freedom of the common one."""
+    """Return the sum of both groups' variances; each group's own, with some degrees of freedom of the common one."""
     sums = [square * size / lever for square, lever, size in zip(squares, leverages, sizes, strict=True)]
     common = (sums[0] + sums[1]) / max(sum(sizes) - 2, 1)
     variances = [
@@ -193,7 +193,7 @@ def gap_test(
 def _in_blocks(
     units: Units, moves: Moves, clusters: Integers | None, seed: int
 ) -> tuple[Units, Moves, Integers | None]:
-    """The same in blocks where many units move, with outcomes less their stratum's mean, so that strata can move together.
+    """Return the same in blocks where many units move, with outcomes less their stratum's mean, so that strata can move together.
 
     Names, which move across strata, and clusters that hold both groups and are no strata move as they are.
     """
@@ -211,11 +211,11 @@ def _in_blocks(
         design=Design(units.design.labels, blocks.together[moves.of_row]),
         total=units.total - means * units.n,
     )
-    return pooled_units, moves.then(blocks), None if clusters is None else blocks.design.strata
+    return pooled_units, moves.composed_with(blocks), None if clusters is None else blocks.design.strata
 
 
 def _is_same(clusters: Integers, strata: Integers) -> bool:
-    """Whether two numberings part the units alike."""
+    """Return whether two numberings part the units alike."""
     (names, one), (other_names, other) = (
         np.unique(numbers, return_inverse=True) for numbers in (clusters, strata)
     )

@@ -1,7 +1,7 @@
 """Gaps of two groups: the mean outcome of the one minus that of the other, its intervals and its test.
 
 A unit is what moves as a whole when labels are permuted: one version of a resume, a person, or a name with every ranking
-it stands in. A cluster is what was sampled: the resume with all its versions, the person, the name.
+it is in. A cluster is what was sampled: the resume with all its versions, the person, the name.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ MEASURES = (
     Measure(
         name="rank_gap",
         description=(
-            "How much higher or lower a group's labels stand than its reference group's, from the right label where it is"
+            "How much higher or lower a group's labels are than its reference group's, from the right label where it is"
             " known; labels are permuted inside each case"
         ),
         scale="label ranks, group minus reference (0 for the first label of the audit's list, 1 for the next)",
@@ -188,10 +188,10 @@ MEASURES = (
 
 
 TIE_SHARE = 0.5
-"""How much an arrangement of cases counts that gives the observed value again: half, the mid-p (Lancaster 1961).
+"""The weight of arrangements that give the observed value again: one half, for the mid-p (Lancaster 1961).
 
-Outcomes with two values give few different gaps: refusals of .09 against .02 in 100 cases are found in .55 of audits where such
-ties count whole, in .64 where they count half, and without a difference p is below .05 in at most .05."""
+Outcomes with two values give few different gaps: refusals of .09 against .02 in 100 cases are found in .55 of audits if such
+ties count fully, in .64 if they count half, and without a difference p is below .05 in at most .05."""
 
 
 @dataclass(frozen=True)
@@ -241,7 +241,7 @@ def gap(
     seed: int,
     stop_after: int | None = 50,
 ) -> Gap:
-    """Gap between the units labelled 1 (marked) and 0 (reference), with its null and intervals.
+    """Return the gap between the units labelled 1 (marked) and 0 (reference), with its null and intervals.
 
     lowest, highest: the smallest and the largest outcome that an answer can have. No test with n_permutations 0 or labels
     that cannot move.
@@ -311,7 +311,8 @@ def gap(
 
 
 def gap_bounds(found: Gap, unread: Unread, *, lowest: float, highest: float, alpha: float) -> Bounds:
-    """Bounds of the adjusted gap and of its interval: unread answers of one group at their lowest, of the other at their highest.
+    """Return bounds of the adjusted gap and of its interval: unread answers of one group at their lowest, of the other at their
+    highest.
 
     found: the gap of the answers that were read.
     """
@@ -348,7 +349,7 @@ class BoundedGap:
 
 
 def gaps(comparisons: Iterable[GapComparison]) -> Table:
-    """A row a comparison: its Gap."""
+    """Return a row for each comparison: its Gap."""
     return table(
         Gap,
         comparisons,
@@ -358,7 +359,7 @@ def gaps(comparisons: Iterable[GapComparison]) -> Table:
 
 
 def bounded_gaps(comparisons: Iterable[GapComparison]) -> Table:
-    """A row a comparison: its Gap, and what it could be if the unread answers were known."""
+    """Return a row for each comparison: its Gap, and what it could be if the unread answers were known."""
 
     def bounded(one: GapComparison, draws: Draws) -> BoundedGap:
         lowest, highest = one.lowest, one.highest
@@ -372,7 +373,7 @@ def bounded_gaps(comparisons: Iterable[GapComparison]) -> Table:
 
 
 def _adjusted_of(units: Units, lowest: float, highest: float, alpha: float) -> Interval:
-    """The adjusted gap of units and its interval, in the outcome's own unit."""
+    """Return the adjusted gap of units and its interval, in the outcome's own unit."""
     scale = highest - lowest
     shares = replace(units, total=(units.total - lowest * units.n) / scale)
     names = units.by_name()
@@ -384,14 +385,14 @@ def _adjusted_of(units: Units, lowest: float, highest: float, alpha: float) -> I
 
 
 def _intervals(units: Units, groups: Groups, names: Moves | None, alpha: float) -> tuple[Interval, Interval]:
-    """The intervals of the gap and of the adjusted gap; outcomes are shares of the range, names are those that move.
+    """Return the intervals of the gap and of the adjusted gap; outcomes are shares of the range, names are those that move.
 
     Where cases have unequal numbers of answers the adjusted gap's interval holds that of the gap with every case counted once,
-    too: few cases with most of the answers tell their own variance badly.
+    too: if few cases have most of the answers, their variance is estimated poorly.
     """
     difference = difference_of(groups, 1, 0, alpha)
     adjusted = _adjusted(units, groups, difference, alpha)
-    difference, adjusted = (_with_the_unseen(one, groups, alpha) for one in (difference, adjusted))
+    difference, adjusted = (_widened_for_unseen(one, groups, alpha) for one in (difference, adjusted))
     if names is not None:
         whole = replace(units, design=Design(units.design.labels, np.zeros_like(units.design.strata)))
         difference = _with_names(difference, whole, names, alpha)
@@ -413,7 +414,7 @@ def _cases(units: Units) -> tuple[Moves, Integers | None]:
 
 
 def _adjusted(units: Units, groups: Groups, difference: Interval, alpha: float) -> Interval:
-    """The gap inside strata, weighted by n1·n0 / (n1 + n0).
+    """Return the gap inside strata, weighted by n1·n0 / (n1 + n0).
 
     Where clusters hold both groups its interval is that of its own pseudo-values, over the clusters that contribute to it: a gap
     of all answers may vary for nothing but a missing one. For separate groups its interval has the same ratio to its error as the
@@ -435,7 +436,9 @@ def _adjusted(units: Units, groups: Groups, difference: Interval, alpha: float) 
 
 
 def _comparable(units: Units) -> NDArray[np.bool_]:
-    """Whether each cluster has units in a stratum that holds both groups, (n_clusters,): the others tell of no gap inside."""
+    """Return whether each cluster has units in a stratum that holds both groups, (n_clusters,): the others tell of no gap
+    inside.
+    """
     _, strata = np.unique(units.design.strata, return_inverse=True)
     _, clusters = np.unique(units.clusters, return_inverse=True)
     holds = np.zeros((int(strata.max()) + 1, 2), dtype=bool)
@@ -446,7 +449,7 @@ def _comparable(units: Units) -> NDArray[np.bool_]:
     return comparable
 
 
-def _with_the_unseen(interval: Interval, groups: Groups, alpha: float) -> Interval:
+def _widened_for_unseen(interval: Interval, groups: Groups, alpha: float) -> Interval:
     """For separate groups, widen the interval for outcomes not seen: (alpha / 2)^(1 / n) of a group may, without one among n, lie
     at an end.
 
@@ -470,7 +473,8 @@ def _with_the_unseen(interval: Interval, groups: Groups, alpha: float) -> Interv
 
 
 def _with_names(interval: Interval, units: Units, names: Moves, alpha: float) -> Interval:
-    """The interval for other names, too: errors of both ways to cluster, less what they share (Cameron, Gelbach & Miller 2011).
+    """Return the interval for other names, too: errors of both ways to cluster, less what they share (Cameron, Gelbach & Miller
+    2011).
 
     Student's with Welch's degrees of freedom of the names, and never shorter than by cases alone.
     """

@@ -70,9 +70,9 @@ MEASURES = (
 
 @dataclass(frozen=True)
 class ImpactRatio:
-    """One group's selection rate over that of the best-off group, with its interval; n and n_selected count answers.
+    """A group's selection rate over that of the best-off group, with its interval; n and n_selected count answers.
 
-    Groups that share the largest rate are all best; the first of them is the one that the others are held against.
+    Groups that share the largest rate are all best; the first of them is the one that the others are compared with.
     fisher_p: Fisher's exact two-sided test against it, which takes answers for independent; NaN for that group itself.
     """
 
@@ -93,7 +93,7 @@ class ImpactTest:
 
     n_smallest_group: answers of the group that has fewest; n_cases, n_names: clusters, and names that move, of the group that
     has fewest. The test's observed value and null mean are the ratio's own; which one it is, and unit, p_case, p_name,
-    width_unit and width_power, as of a gap. ratio_within: the smallest ratio inside strata with each case counted once, NaN where
+    width_unit and width_power, as in a gap. ratio_within: the smallest ratio inside strata with each case counted once, NaN where
     that is the same; the interval's lower end is that of both. if_unread: its worst-case bounds where answers could not be read.
     """
 
@@ -121,9 +121,9 @@ class ImpactComparison(Comparison[Units]):
 
 
 def group_impact_ratios(units: Units, *, alpha: float) -> list[ImpactRatio]:
-    """Each group's selection rate (totals count the selected) over that of the best-off group, in the order of labels.
+    """Return each group's selection rate (totals count the selected) over that of the best-off group, in the order of labels.
 
-    Intervals are on the log scale and over clusters. Ratios are NaN where nobody was selected.
+    Intervals are on the log scale and over clusters. Ratios are NaN if no person was selected.
 
     Raises:
         ValueError: labels are not 0 … k - 1, or counts are not whole numbers with at most n selected.
@@ -153,7 +153,7 @@ def group_impact_ratios(units: Units, *, alpha: float) -> list[ImpactRatio]:
 def impact_test(
     units: Units, *, n_permutations: int, alpha: float, seed: int, stop_after: int | None = 50
 ) -> ImpactTest:
-    """Smallest selection rate over the largest, of all groups together.
+    """Return the smallest selection rate over the largest, of all groups together.
 
     The lower end is the smallest lower end of any group's ratio, over all answers or inside strata with each case counted once:
     the truly smallest ratio has its own among them, and groups asked about unequal cases may hide it. The upper
@@ -214,9 +214,9 @@ def impact_test(
 
 
 def impact_bounds(found: ImpactTest, unread: Unread, *, alpha: float) -> Bounds:
-    """Bounds of the smallest ratio and of its interval: unread answers as selected or not, whichever moves it farthest.
+    """Return bounds of the smallest ratio and of its interval: unread answers as selected or not, whichever moves it farthest.
 
-    The ratio is lowest where nobody unread was selected but in one group, whose rate becomes the largest. It is highest where
+    The ratio is lowest if unread people were selected in one group only, whose rate becomes the largest. It is highest where
     all rates come as near to one another as they can: to the largest of the rates with no unread answer selected.
 
     Args:
@@ -247,12 +247,14 @@ def impact_bounds(found: ImpactTest, unread: Unread, *, alpha: float) -> Bounds:
 
 
 def impact_ratios(comparisons: Iterable[Comparison[Units]]) -> Table:
-    """A row a comparison and group: its ImpactRatio; labels 0 … k - 1, a unit's total counts the selected of its n answers."""
+    """Return a row for each comparison and group: its ImpactRatio; labels 0 … k - 1, a unit's total counts the selected of its n
+    answers.
+    """
     return table(ImpactRatio, comparisons, lambda one, _: group_impact_ratios(one.units, alpha=one.alpha))
 
 
 def impact_tests(comparisons: Iterable[ImpactComparison]) -> Table:
-    """A row a comparison: its ImpactTest; units as for ratios."""
+    """Return a row for each comparison: its ImpactTest; units as for ratios."""
 
     def tested(one: ImpactComparison, draws: Draws) -> ImpactTest:
         found = impact_test(one.units, **draws)
@@ -264,7 +266,7 @@ def impact_tests(comparisons: Iterable[ImpactComparison]) -> Table:
 
 
 def _completed(unread: Unread, share_of_group: Floats) -> tuple[Units, Groups]:
-    """The units and their groups with this share of each group's unread answers selected, (n_groups,)."""
+    """Return the units and their groups with this share of each group's unread answers selected, (n_groups,)."""
     units = unread.completed(np.asarray(share_of_group, dtype=np.float64)[unread.units.design.labels])
     return units, Groups.of(units, len(share_of_group))
 
@@ -274,7 +276,7 @@ def _smallest_ratio(groups: Groups) -> float:
 
 
 def _smallest_limits(units: Units, groups: Groups, alpha: float) -> tuple[float, float, str]:
-    """Lower and upper end of the smallest ratio, see `impact_test`, and what makes the interval long: case or name."""
+    """Return the lower and upper end of the smallest ratio, see `impact_test`, and what makes the interval long: case or name."""
     n_groups, best = groups.means.size, int(np.argmax(groups.means))
     others = [label for label in range(n_groups) if label != best]
     low, _, width_unit = min(
@@ -288,7 +290,8 @@ def _smallest_limits(units: Units, groups: Groups, alpha: float) -> tuple[float,
 
 
 def _within(units: Units, alpha: float) -> tuple[float, float]:
-    """The smallest ratio of two groups inside strata with each case counted once, and the smallest lower end of such ratios.
+    """Return the smallest ratio of two groups inside strata with each case counted once, and the smallest lower end of such
+    ratios.
 
     NaN and infinite where they are those of all answers: strata hold both groups in equal shares, cases equally many answers.
     """
@@ -309,7 +312,7 @@ def _within(units: Units, alpha: float) -> tuple[float, float]:
 
 
 def _pair(units: Units, group: int, best: int) -> Units:
-    """The units of two groups, labelled 0 and, the best-off one, 1."""
+    """Return the units of two groups, labelled 0 and, the best-off one, 1."""
     inside = np.isin(units.design.labels, (group, best))
     two = units.of(inside)
     labels = (two.design.labels == best).astype(np.int8)
@@ -317,7 +320,7 @@ def _pair(units: Units, group: int, best: int) -> Units:
 
 
 def _end_first(limits: tuple[float, float, str]) -> float:
-    """The lower end; one that is unknown comes before all others."""
+    """Return the lower end; one that is unknown comes before all others."""
     return -np.inf if np.isnan(limits[0]) else limits[0]
 
 
@@ -339,7 +342,7 @@ def _selection(units: Units) -> tuple[Groups, Integers, Integers]:
 def _impact_permutation_test(
     units: Units, moves: Moves, n_groups: int, n_permutations: int, seed: int, stop_after: int | None
 ) -> PermutationResult:
-    moves = moves.then(pooled(moves.design, seed))
+    moves = moves.composed_with(pooled(moves.design, seed))
     n, total = moves.sums(units.n), moves.sums(units.total)
     overall = total.sum() / n.sum()
 
@@ -394,7 +397,7 @@ def _ratio_limits(
 def _ratio_with_names(
     units: Units, groups: Groups, pair: tuple[int, int], ends: tuple[float, float], alpha: float
 ) -> tuple[float, float, str]:
-    """The interval for other names, too; pair: the group and the best-off one."""
+    """Return the interval for other names, too; pair: the group and the best-off one."""
     two = _pair(units, *pair)
     moves = two.by_name()
     if moves is None or min(moves.design.count(0), moves.design.count(1)) < 2 or not np.isfinite(ends).all():
@@ -405,7 +408,7 @@ def _ratio_with_names(
     if not np.isfinite(degrees):
         return *ends, "case"
     z = float(special.ndtri(1 - alpha / 2))
-    # Few names tell their own variance badly, however small it seems.
+    # The variance over few names is estimated poorly, and may seem too small.
     arm, longer = z * np.sqrt(excess) / rate_best, float(t_quantile(1 - alpha / 2, degrees)) / z
     down, up = (longer * float(np.hypot(end - ratio, arm)) for end in ends)
     is_by_name = down > 2 * abs(ends[0] - ratio)

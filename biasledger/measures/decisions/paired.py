@@ -16,7 +16,7 @@ from biasledger.measures.schema import Table
 class PairedTest:
     """A test of 0/1 answers about the same subjects; n_discordant: subjects that were not all answered alike.
 
-    label: the group that is held against the reference, None where all groups are tested at once.
+    label: the group that is compared with the reference, None where all groups are tested at once.
     """
 
     test: str

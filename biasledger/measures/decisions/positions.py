@@ -44,9 +44,9 @@ MEASURES = (
 
 @dataclass(frozen=True)
 class PositionTest:
-    """How often the candidate shown first is ranked first, next to an equal share of places, and what chance gives.
+    """The share of rankings whose first place has the candidate shown first, with an equal share and the result of chance.
 
-    n_sets: sets of candidates in an order; all answers to one stand together. n_positions: candidates of the longest ranking.
+    n_sets: sets of candidates in an order; one set has all answers to it. n_positions: candidates of the longest ranking.
     The interval is Wilson's of as many independent answers as have the error over sets. p_value: of all positions;
     p_first: of the first one, both two-sided.
     """
@@ -81,12 +81,12 @@ def position_test(
     *,
     alpha: float = 0.05,
 ) -> PositionTest:
-    """Whether the position shown decides who is ranked first.
+    """Return whether the position shown decides who is ranked first.
 
     top_positions: (n_responses,), position of the candidate ranked first, 0 is the first shown; n_positions: (n_responses,),
-    candidates that each response ranks; n_answers: (n_responses,), answers that each stands for, None for one each; sets:
+    candidates that each response ranks; n_answers: (n_responses,), answers that each row counts, None for one each; sets:
     (n_responses,), the set of candidates in an order that each ranks, None for one each. If the order decides nothing, every
-    candidate of a set might as well have stood at any of its places: a set's counts then change places, whatever they are. The
+    candidate of a set might as well have been at any of its places: a set's counts then change places, whatever they are. The
     first place's p is exact, p of all places that of the quadratic form of their counts; where every set is ranked once and
     all are of one length they are the binomial and the chi-square test.
 
@@ -99,7 +99,7 @@ def position_test(
         raise ValueError("positions lie from 0 to the number of candidates less one")
     answers = np.ones_like(top_positions) if n_answers is None else n_answers
     if sets is None:
-        # Answers counted in one row are as many sets, where nobody says otherwise.
+        # Without other information each answer of a row is a set of its own.
         top_positions, n_positions = (np.repeat(array, answers) for array in (top_positions, n_positions))
         answers, of_set = np.ones_like(top_positions), np.arange(top_positions.size)
     else:
@@ -131,7 +131,7 @@ def position_test(
 
 
 def position_tests(rankings: Iterable[Comparison[Rankings]]) -> Table:
-    """A row a set of rankings: its PositionTest."""
+    """Return a row for each set of rankings: its PositionTest."""
     return table(
         PositionTest,
         rankings,

@@ -1,4 +1,4 @@
-"""Units of decisions, regard and other outcomes that two groups are compared in: what moves as a whole, and what was sampled.
+"""Units of decisions, regard and other outcomes in which two groups are compared: permuted units, and sampled clusters.
 
 A row is what was answered about one case under one name (or all that moves together, where no names are given). Two kinds of
 units move: all rows of a case under the names of one group, inside the case; and, where people are named and names are reused,
@@ -28,7 +28,7 @@ class Units:
     n: answers of each row, above 0. total: sum of the outcome over them. n_candidates: how many candidates an answer ranks
     where rows gather rankings, as one number or a row's own; 1 where each answer is about one person. wholes: rows with the
     same number move together inside their stratum; None where every row moves by itself. names: the name each row is about,
-    from 0; None where nobody is named, or somebody is not. name_strata: the stratum inside which a row's name may move (all
+    from 0; None unless every row names a person. name_strata: the stratum inside which a row's name may move (all
     other attributes); None for a single one.
 
     Raises:
@@ -82,7 +82,7 @@ class Units:
 
     @property
     def null_scale(self) -> float:
-        """How much wider than under permutation differences of groups truly are.
+        """Return how much wider than under permutation differences of groups truly are.
 
         Permuting takes units for independent, but rivals' outcomes are correlated negatively: a difference's standard
         deviation is √(1 - correlation) as large. Unscaled, 7 % of fair audits of eight candidates and 17 % of two give p < 0.05.
@@ -90,7 +90,7 @@ class Units:
         return float(np.sqrt(1 - self.correlation_of_rivals))
 
     def of(self, rows: NDArray[np.bool_]) -> Units:
-        """Some of the rows."""
+        """Return some of the rows."""
 
         def some(array: Integers | None) -> Integers | None:
             return None if array is None else array[rows]
@@ -108,14 +108,17 @@ class Units:
         )
 
     def counted_once(self) -> Units | None:
-        """The same with a weight of 1 for a cluster's answers about each group; None where all have equally many already."""
+        """Return the same with a weight of 1 for a cluster's answers about each group; None where all have equally many
+        already.
+        """
         _, clusters = np.unique(self.clusters, return_inverse=True)
         of_row = clusters * (int(self.design.labels.max(initial=0)) + 1) + self.design.labels
         sizes = np.bincount(of_row, weights=self.n)[of_row]
         return None if np.allclose(sizes, sizes[:1]) else self._weighted(1 / sizes)
 
     def standardised(self) -> Units | None:
-        """The units of strata that hold both of two groups, with each case counted once and equal weights of both in a stratum.
+        """Return the units of strata that hold both of two groups, with each case counted once and equal weights of both in a
+        stratum.
 
         Their rates have the Mantel-Haenszel difference and ratio. None where no stratum holds both, or rates stay as they are.
         """
@@ -137,14 +140,14 @@ class Units:
         return replace(self, n=self.n * weights, total=self.total * weights)
 
     def by_case(self) -> Moves:
-        """All that was answered about a case under the names of one group moves inside the case."""
+        """Return units whose answers about a case under the names of one group move together inside the case."""
         wholes = np.arange(self.n.size) if self.wholes is None else self.wholes
         return self._moves(wholes, self.design.strata)
 
     def by_name(self) -> Moves | None:
-        """A name moves with all its rows; None if there are no names, or cases move all that a name has.
+        """Return units that are names with all their rows; None without names, or if cases already move all rows of a name.
 
-        Names that each stand in one case are new with every case. People, who are clusters themselves, move with their cases
+        Names that each are in one case are new with every case. People, who are clusters themselves, move with their cases
         where each has one.
         """
         if self.names is None or not self.names.size:
@@ -175,7 +178,7 @@ class Units:
 
 
 def _is_constant(numbers: Integers, values: NDArray[np.signedinteger[Any]]) -> bool:
-    """Whether all rows with one number have one value."""
+    """Return whether all rows with one number have one value."""
     if not numbers.size:
         return True
     _, first, of_row = np.unique(numbers, return_index=True, return_inverse=True)

@@ -1,4 +1,4 @@
-"""Worst-case bounds: what a comparison could show if the answers that no rule reads were known.
+"""Worst-case bounds of a comparison over all possible outcomes of unread answers.
 
 Each unread answer takes the outcome that moves the comparison farthest, first down and then up. The interval is computed from the
 answers so completed, because answers at the end of the range also change the spread.
@@ -45,7 +45,7 @@ class Unread:
 
     @property
     def n_total(self) -> int:
-        """How many answers were not read."""
+        """Return how many answers were not read."""
         return int(np.round(self.n.sum()))
 
 

@@ -34,9 +34,9 @@ def attenuation(of_groups: Floats) -> Floats:
 
 
 def unattenuated(gaps: Floats, of_groups: Floats) -> Floats:
-    """Gaps of several groups to their mean, less permutation means, (n_groups,), and responses: the gaps that gave these.
+    """Return gaps of several groups to their mean, less permutation means, (n_groups,), and responses: the gaps that gave these.
 
-    NaN for groups that have none; the others are held against each other alone.
+    NaN for groups that have none; the others are compared with each other alone.
     """
     adjusted, has_gap = np.full_like(gaps, np.nan), ~np.isnan(gaps)
     if has_gap.any():
@@ -48,7 +48,7 @@ def unattenuated(gaps: Floats, of_groups: Floats) -> Floats:
 
 
 def sizes_stay(design: Design, items: Floats) -> bool:
-    """Whether groups have the same numbers of items in every arrangement; items (n_units, n_blocks, …).
+    """Return whether groups have the same numbers of items in every arrangement; items (n_units, n_blocks, …).
 
     Group means are then linear in the labels, and so have the means under permutation that expected sums give.
     """
@@ -60,6 +60,8 @@ def sizes_stay(design: Design, items: Floats) -> bool:
 
 
 def drawn_means(design: Design, statistic: FamilyStatistic, seed: int) -> Floats:
-    """Means under permutation (n_features,), from enough draws of their own that their error is small next to the null's sd."""
+    """Return means under permutation (n_features,), from enough draws of their own that their error is small next to the null's
+    sd.
+    """
     draws = permuted_labels(design, _N_DRAWS, stable_seed(seed, "null_mean"))
     return nan_mean(np.concatenate([statistic(block) for block in draws]), 0)

@@ -44,8 +44,8 @@ def group_sums(labels: Labels, features: sparse.csr_array | Dense) -> Floats:
 
 
 def in_parts(statistic: Callable[[Floats], Floats], sums: Floats) -> Floats:
-    """A statistic of each row of sums (b, n_features), of a few rows at a time: what it makes on its way, several arrays of their
-    size, then stays in the processor's cache, which is up to four times as fast. The values are the same.
+    """Return a statistic of each row of sums (b, n_features), of a few rows at a time: what it makes on its way, several arrays
+    of their size, then stays in the processor's cache, which is up to four times as fast. The values are the same.
     """
     return np.concatenate([statistic(part) for part in _parts_of(sums)])
 
@@ -53,7 +53,9 @@ def in_parts(statistic: Callable[[Floats], Floats], sums: Floats) -> Floats:
 def of_group_sums(
     statistic: Callable[[Floats], Floats], features: sparse.csr_array | Dense
 ) -> Callable[[Labels], Floats]:
-    """A statistic of feature sums, (b, n_features), as one of labels: of units labelled 1. Labels and sums as in group_sums."""
+    """Return a statistic of feature sums, (b, n_features), as one of labels: of units labelled 1. Labels and sums as in
+    group_sums.
+    """
     sums_of = sums_in_parts(features)
     return lambda labels: np.concatenate([statistic(sums) for sums in sums_of(labels)])
 
@@ -98,7 +100,7 @@ def _parts_of(sums: Floats) -> Iterator[Floats]:
 
 
 def _adds_up_in_single(features: sparse.csr_array) -> bool:
-    """Whether every sum of counts of a feature is a whole number that single precision holds."""
+    """Return whether every sum of counts of a feature is a whole number that single precision holds."""
     counts = np.abs(features.data.astype(np.float64))
     sums = np.bincount(features.indices, weights=counts, minlength=features.shape[1])
     return are_whole(features) and bool(sums.max(initial=0) <= EXACT_IN_SINGLE)

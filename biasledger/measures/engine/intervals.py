@@ -25,14 +25,17 @@ def beta_quantile(probability: float, a: Floats, b: Floats) -> Floats:
 
 
 def rule_of_three(n_clusters: Integers | int, alpha: float) -> Floats:
-    """The largest share that none of n clusters shows with probability alpha / 2: Clopper & Pearson's limit, about 3.7 / n."""
+    """Return the largest share that none of n clusters shows with probability alpha / 2: Clopper & Pearson's limit, about 3.7 /
+    n.
+    """
     return np.asarray(1 - (alpha / 2) ** (1 / np.maximum(n_clusters, 1)), dtype=np.float64)
 
 
 def share_limits(
     shares: Floats, errors: Floats, degrees: Floats, n_clusters: Integers, alpha: float
 ) -> tuple[Floats, Floats]:
-    """Lower and upper limits of shares (0 to 1), arrays of one shape; NaN where the error is, unless the share is 0 or 1.
+    """Return the lower and upper limits of shares (0 to 1), arrays of one shape; NaN where the error is, unless the share is 0
+    or 1.
 
     Clopper & Pearson's limits of as many yes or no answers as would have the share's standard error: near 0 and 1 they are as
     long as they must be, in between they are those of normal theory (Korn & Graubard 1998). The rule of three holds for a
@@ -60,7 +63,7 @@ def difference_limits(
     n_clusters: Integers,
     alpha: float,
 ) -> tuple[Floats, Floats]:
-    """How far below and above its estimate a share less an expected share reaches; arrays of one shape.
+    """Return how far below and above its estimate a share less an expected share reaches; arrays of one shape.
 
     errors: of the difference; share_errors, expected_errors: of both parts, whose correlation follows. The share's own arms
     are those of share_limits, so that they hold near 0 and 1, the expected share's Student's, and both are put together as
@@ -86,11 +89,23 @@ def difference_limits(
 
 
 def t_half_widths(errors: Floats, degrees: Floats, alpha: float) -> Floats:
-    """Half the lengths of Student's intervals; NaN where the error is."""
+    """Return half the lengths of Student's intervals; NaN where the error is."""
     return np.asarray(t_quantile(1 - alpha / 2, degrees) * errors, dtype=np.float64)
 
 
+def half_widths_or_bounds(
+    errors: Floats | float,
+    degrees: Floats | float,
+    n_clusters: Integers | int,
+    alpha: float,
+    scale: Floats | float = 1.0,
+) -> Floats:
+    """Return half the lengths of Student's intervals; an error of 0 gives the rule of three times `scale` instead."""
+    widths = t_half_widths(np.asarray(errors), np.asarray(degrees), alpha)
+    return np.where(np.asarray(errors) <= NO_VARIANCE, rule_of_three(n_clusters, alpha) * scale, widths)
+
+
 def nan_mean(values: Floats, axis: int) -> Floats:
-    """Mean of the values that are there, NaN where there is none."""
+    """Return the mean of the values that are not NaN, NaN if all are."""
     n = (~np.isnan(values)).sum(axis=axis)
     return np.asarray(np.nansum(values, axis=axis) / np.where(n > 0, n, np.nan))

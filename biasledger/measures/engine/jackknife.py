@@ -28,7 +28,7 @@ class DeleteGroups:
 
     @classmethod
     def of(cls, clusters: Integers, labels: Labels, *, max_groups: int = 200) -> DeleteGroups:
-        """A delete-group a cluster, or max_groups a cell to which its clusters are dealt in turn."""
+        """Return a delete-group a cluster, or max_groups a cell to which its clusters are dealt in turn."""
         _, cluster_of = np.unique(clusters, return_inverse=True)
         n_clusters = int(cluster_of.max(initial=-1)) + 1
         lowest, highest = np.full(n_clusters, np.iinfo(np.int8).max), np.zeros(n_clusters, dtype=np.int64)
@@ -45,13 +45,14 @@ class DeleteGroups:
         return cls(numbers[cluster_of], np.array(cells, dtype=np.int64))
 
     def sums(self, values: Floats) -> Floats:
-        """Sums of (n_units, …) over the units of each delete-group: (n, …)."""
+        """Return sums of (n_units, …) over the units of each delete-group: (n, …)."""
         sums = np.zeros((self.cells.size, *values.shape[1:]))
         np.add.at(sums, self.of_unit, values)
         return sums
 
     def errors(self, left_out: Floats, observed: Floats) -> tuple[Floats, Floats]:
-        """Standard errors and degrees of freedom (Welch & Satterthwaite) of statistics, each of the shape of `observed`.
+        """Return the standard errors and degrees of freedom (Welch & Satterthwaite) of statistics, each of the shape of
+        `observed`.
 
         left_out: (n, …), the statistics without each delete-group. Both are NaN where a statistic is undefined without one,
         or depends on a cell that has a single delete-group.

@@ -1,14 +1,13 @@
-"""One engine for every measure: label permutations and the null they give.
+"""Label permutations and the null distribution they give, for all measures.
 
-Almost every measure is a function of group sums of unit-level features. A unit is what moves as a whole when
-labels are permuted: rows that belong together are summed into one unit before they come here. Labels move only
-inside a stratum.
+Almost every measure is a function of group sums of unit-level features. A unit moves as a whole when labels are permuted:
+rows that belong together were summed into one unit before. Labels move only inside a stratum.
 
-Draws depend on the seed, on the sizes of strata, and on the ranks of what the units hold (`Design.content`): never on threads,
-on where a test stopped, on the outcome's scale or direction, on how groups are named, or on which of them is the reference. Where
-there are no more arrangements than draws, tests go through all of them.
+Draws depend on the seed, on the sizes of strata, and on the ranks of the units' content (`Design.content`), but not on threads,
+on where a test stopped, on the outcome's scale or direction, on the groups' names, or on which of them is the reference. If there
+are no more arrangements than draws, tests use all of them.
 
-Many units are pooled before their labels are permuted (`pooled`), so that what a test costs stops growing with them.
+Many units are pooled before their labels are permuted (`pooled`), which limits the cost of a test.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ FamilyStatistic = Callable[[Labels], Floats]
 N_BLOCKS = 2_000
 """Blocks to which units are pooled; twice as many units still move singly."""
 
-# So few blocks still give a studentised statistic the degrees of freedom that it needs.
+# The smallest number of blocks with enough degrees of freedom for a studentised statistic.
 _LEAST_BLOCKS = 20
 _BLOCK = 256
 _MAX_BLOCK_CELLS = 2**22
@@ -55,12 +54,12 @@ _LABEL_BITS = np.uint64(127)
 
 @dataclass(frozen=True)
 class Design:
-    """How units are labelled and how labels may move.
+    """The units' labels, and the strata in which labels may move.
 
     labels: group of each unit, 0 for the reference, 1 for the marked group (0 … k - 1 where k groups are compared).
     strata: stratum of each unit; labels are permuted only among the units of one stratum. n_blocks: of units that are pooled,
-    the blocks that can move; None where units move singly. content: (n_units, n_numbers), numbers of the units, by which they are
-    put in order before labels are drawn, the last first; None to leave them in the order in which they come.
+    the blocks that can move; None where units move singly. content: (n_units, n_columns), columns to sort units by before
+    labels are drawn, so that draws do not depend on row order; the last column is the primary key. None keeps the given order.
     """
 
     labels: Labels
@@ -81,32 +80,34 @@ class Design:
 
     @property
     def order(self) -> Integers:
-        """Positions of the units in the order of strata and of what units hold, in which names of groups have no part."""
-        return _Ordered.of(self).units
+        """Return the units' positions in the order of strata and content, whatever the groups are called."""
+        return _CanonicalOrder.of(self).units
 
     def count(self, label: int) -> int:
-        """Number of units that carry a label."""
+        """Return the number of units that carry a label."""
         return int(np.count_nonzero(self.labels == label))
 
     def of(self, rows: Integers) -> Design:
-        """The design of some units, or of some of them several times: rows (n,) are their positions."""
+        """Return the design of some units, or of some of them several times: rows (n,) are their positions."""
         content = None if self.content is None else self.content[rows]
         return Design(self.labels[rows], self.strata[rows], content=content)
 
-    def holding(self, values: Floats | sparse.csr_array) -> Design:
-        """The same with values of the units (n_units, …) as their content: their sum and, of several, a sum with weights."""
+    def with_content(self, values: Floats | sparse.csr_array) -> Design:
+        """Return the design with values of the units (n_units, …) as content: their sum and, for several columns, a weighted
+        sum.
+        """
         flat = values.reshape(len(values), -1) if isinstance(values, np.ndarray) else values
         weights = np.ones((flat.shape[1], 1 if flat.shape[1] == 1 else 2))
         weights[:, -1] = np.cos(np.arange(flat.shape[1]))
         return replace(self, content=np.asarray(flat @ weights, dtype=np.float64))
 
     def within(self, blocks: Integers) -> Design:
-        """The same labels, allowed to move only inside both their stratum and a block (a cross-validation fold)."""
+        """Return the design with labels that move only inside both their stratum and a block (a cross-validation fold)."""
         _, strata = np.unique(np.column_stack([self.strata, blocks]), axis=0, return_inverse=True)
         return Design(self.labels, strata.astype(np.int64).ravel(), content=self.content)
 
     def can_move(self) -> bool:
-        """Whether any stratum holds units of two groups: if none does, every arrangement is the observed one."""
+        """Return whether any stratum has units of two groups; otherwise every arrangement is the observed one."""
         order = np.lexsort((self.labels, self.strata))
         same_stratum = np.diff(self.strata[order]) == 0
         return bool(np.any(same_stratum & (np.diff(self.labels[order]) != 0)))
@@ -124,39 +125,39 @@ class Moves:
 
     @classmethod
     def alone(cls, design: Design) -> Moves:
-        """Every row moves by itself."""
+        """Return units of one row each."""
         return cls(design, np.arange(design.n_units))
 
     def of(self, rows: Integers) -> Moves:
-        """Some of the rows, and the units that they are of."""
+        """Return some of the rows, and the units that they are of."""
         units, of_row = np.unique(self.of_row[rows], return_inverse=True)
         return Moves(self.design.of(units), of_row)
 
     def of_rows(self, labels: Labels) -> Labels:
-        """Labels of units (b, n_units) as those of their rows (b, n_rows)."""
+        """Return labels of units (b, n_units) as those of their rows (b, n_rows)."""
         return labels[:, self.of_row]
 
     def sums(self, values: Floats) -> Floats:
-        """Sum of one value a row over each unit's rows, (n_units,)."""
+        """Return the sum of one value a row over each unit's rows, (n_units,)."""
         sums = np.bincount(self.of_row, weights=values, minlength=self.design.n_units)
         return np.asarray(sums, dtype=np.float64)
 
-    def then(self, blocks: Moves) -> Moves:
-        """The same rows where these units move in blocks: of_row of `blocks` is the block of each unit."""
+    def composed_with(self, blocks: Moves) -> Moves:
+        """Return the blocks of the rows of these units: `blocks` assigns each unit to a block."""
         return Moves(blocks.design, blocks.of_row[self.of_row])
 
     def summed(self, features: sparse.csr_array) -> sparse.csr_array:
-        """Sum of features a row (n_rows, n_features) over each unit's rows, (n_units, n_features)."""
+        """Return the sum of features a row (n_rows, n_features) over each unit's rows, (n_units, n_features)."""
         return sums_by(self.of_row, self.design.n_units, features)
 
     def totals(self, values: Floats) -> Floats:
-        """Sum of arrays a row (n_rows, …) over each unit's rows, (n_units, …)."""
+        """Return the sum of arrays a row (n_rows, …) over each unit's rows, (n_units, …)."""
         totals = np.zeros((self.design.n_units, *values.shape[1:]))
         np.add.at(totals, self.of_row, values)
         return totals
 
     def by_place(self, values: Floats, places: Integers) -> sparse.csr_array:
-        """The same by unit and place, (n_units, n_places); places: (n_rows,) from 0."""
+        """Return the same by unit and place, (n_units, n_places); places: (n_rows,) from 0."""
         shape = self.design.n_units, int(places.max(initial=-1)) + 1
         return sparse.csr_array(sparse.coo_array((values, (self.of_row, places)), shape=shape))
 
@@ -211,7 +212,7 @@ class FamilyResult:
     n_blocks: int | None = None
 
     def expanded(self, positions: NDArray[np.intp], n_features: int) -> FamilyResult:
-        """The same result with its features at `positions` of n_features, the others untested."""
+        """Return the same result with its features at `positions` of n_features, the others untested."""
 
         def spread(values: Floats) -> Floats:
             wide = np.full(n_features, np.nan)
@@ -227,31 +228,28 @@ class FamilyResult:
         )
 
 
+# Former names of renamed measures. They are only used as seeds of random draws: another seed would change published numbers.
 _NAMED_FIRST = {"classifier_accuracy": "separability", "descriptors": "carriers", "rank_value": "standing"}
 
 
 def stable_seed(*parts: object) -> int:
-    """Return a seed made of names, the same on every machine: 63 bits of the SHA-256 of the parts.
-
-    A measure that got another name is seeded with the name that it had first, so that no number changes.
-    """
+    """Return a seed made of names, the same on every machine: 63 bits of the SHA-256 of the parts."""
     names = (_NAMED_FIRST.get(part, part) for part in map(str, parts))
     digest = hashlib.sha256("\x1f".join(names).encode()).digest()
     return int.from_bytes(digest[:8], "big") >> 1
 
 
 def pooled(design: Design, seed: int, *, n_blocks: int = N_BLOCKS) -> Blocks:
-    """Some n_blocks blocks of many units; up to twice as many units move singly.
+    """Return about n_blocks blocks of units; up to twice as many units move singly.
 
     Units of one label and stratum are dealt at random to blocks of equal size; those left over stay as they are. Where strata
     hold few units, strata with the same number of units of every label move together: a block then has a unit of each of them.
-    Which units make a block is as likely under any arrangement of the blocks' labels, so that given the blocks all
-    arrangements are equally likely, and a test of them is exact.
+    Blocks are formed independently of how labels are arranged, so the permutation test given the blocks is exact.
     """
     _, strata = np.unique(design.strata, return_inverse=True)
     if design.n_units <= 2 * n_blocks:
         return Blocks(design, np.arange(design.n_units), strata)
-    ordered = _Ordered.of(design)
+    ordered = _CanonicalOrder.of(design)
     rng = np.random.Generator(np.random.PCG64(stable_seed(ordered.seed(seed), "blocks")))
     strata, labels = ordered.strata, ordered.labels
     counts = _cells(strata, labels)
@@ -289,8 +287,8 @@ def pooled(design: Design, seed: int, *, n_blocks: int = N_BLOCKS) -> Blocks:
 
 
 @dataclass(frozen=True)
-class _Ordered:
-    """A design whose strata, units and groups are numbered by what they hold, so that no name has a part in it.
+class _CanonicalOrder:
+    """A design whose strata, units and groups are numbered by their content, so that names do not matter.
 
     units: (n_units,), their positions, by stratum and content. strata, labels: (n_units,), the numbers of each unit's stratum and
     group. groups: the label of each number of a group. keys: what each group holds, in the order of the groups' numbers.
@@ -304,7 +302,7 @@ class _Ordered:
     has_content: bool
 
     @classmethod
-    def of(cls, design: Design) -> _Ordered:
+    def of(cls, design: Design) -> _CanonicalOrder:
         """Number the strata of a design, then its groups, then its units; what ties keeps its order.
 
         Only ranks of what units hold count. Those of the last number count from the lowest or from the highest on, whichever
@@ -321,7 +319,7 @@ class _Ordered:
         return min(either, key=lambda one: one.keys)
 
     @classmethod
-    def _by(cls, design: Design, strata: Integers, ranks: Integers | None) -> _Ordered:
+    def _by(cls, design: Design, strata: Integers, ranks: Integers | None) -> _CanonicalOrder:
         labels = design.labels.astype(np.int64)
         counts = _cells(strata, labels)
         columns: list[Integers] = []
@@ -346,12 +344,12 @@ class _Ordered:
 
     @staticmethod
     def _group_key(counts: Integers, ranks: Integers | None, units: Integers) -> tuple[bytes, bytes]:
-        """A group's units of each stratum, and the ranks of their values, as big-endian integers."""
+        """Return a group's units of each stratum, and the ranks of their values, as big-endian integers."""
         held = b"" if ranks is None else ranks[units].astype(">i8").tobytes()
         return counts.astype(">i8").tobytes(), held
 
     def seed(self, seed: int) -> int:
-        """The seed of draws for so many units in such strata; the seed itself where nothing is known of them.
+        """Return the seed of draws for so many units in such strata; the seed itself where nothing is known of them.
 
         What units hold puts them in order and is no part of the seed, so that another scale of an outcome has the same draws.
         """
@@ -367,14 +365,16 @@ def _dense_ranks(values: Floats) -> Integers:
 
 
 def _cells(strata: Integers, labels: Integers) -> Integers:
-    """Number of units by stratum and label."""
+    """Return the number of units by stratum and label."""
     counts = np.zeros((int(strata.max(initial=-1)) + 1, int(labels.max(initial=-1)) + 1), dtype=np.int64)
     np.add.at(counts, (strata, labels), 1)
     return counts
 
 
 def _drawn_together(kinds: Integers, at_once: Integers, rng: np.random.Generator) -> Integers:
-    """A number for each row of `kinds`, the same for up to `at_once` (n_rows,) of equal rows, which are drawn at random."""
+    """Return a number for each row of `kinds`, the same for up to `at_once` (n_rows,) of equal rows, which are drawn at
+    random.
+    """
     _, kind = np.unique(kinds, axis=0, return_inverse=True)
     kind = kind.ravel()
     order = np.lexsort((rng.random(kind.size), kind))
@@ -386,7 +386,7 @@ def _drawn_together(kinds: Integers, at_once: Integers, rng: np.random.Generator
 
 
 def all_labels(design: Design, most: int) -> Labels | None:
-    """Every arrangement of the labels inside strata, the observed one included; None if there are more than `most`."""
+    """Return every arrangement of the labels inside strata, the observed one included; None if there are more than `most`."""
     order = np.lexsort((design.labels, design.strata))
     strata, labels = design.strata[order], design.labels[order]
     starts = np.flatnonzero(np.diff(strata, prepend=strata[:1] - 1))
@@ -408,7 +408,7 @@ def all_labels(design: Design, most: int) -> Labels | None:
 
 
 def _multisets(counts: Integers) -> Labels:
-    """Every order of labels 0, 1, … that occur so many times."""
+    """Return every order of labels 0, 1, … that occur so many times."""
     size = int(counts.sum())
     found, free = np.zeros((1, size), dtype=np.int8), np.arange(size)[np.newaxis, :]
     for label, count in enumerate(counts):
@@ -430,7 +430,7 @@ def permuted_labels(design: Design, n_permutations: int, seed: int) -> Iterator[
 
     Blocks hold fewer rows where there are very many units, so that memory stays bounded.
     """
-    ordered = _Ordered.of(design)
+    ordered = _CanonicalOrder.of(design)
     order, seed = ordered.units, ordered.seed(seed)
     strata = ordered.strata[order]
     _, inverse, sizes = np.unique(strata, return_inverse=True, return_counts=True)
@@ -458,7 +458,7 @@ def permuted_labels(design: Design, n_permutations: int, seed: int) -> Iterator[
 
 
 def _sorted_strata(keys: NDArray[np.uint64]) -> Labels:
-    """Labels in the order of their keys within each stratum, (rows, n_strata, size)."""
+    """Return labels in the order of their keys within each stratum, (rows, n_strata, size)."""
     size = keys.shape[-1]
     if size > _MAX_SMALL_STRATUM:
         keys.sort(axis=-1)
@@ -473,14 +473,14 @@ def _sorted_strata(keys: NDArray[np.uint64]) -> Labels:
 
 
 def _span(positions: NDArray[np.signedinteger[Any]]) -> slice | NDArray[np.signedinteger[Any]]:
-    """Positions as a slice where they follow each other, which numpy reads several times faster."""
+    """Return positions as a slice where they follow each other, which numpy reads several times faster."""
     if (np.diff(positions) == 1).all():
         return slice(int(positions[0]), int(positions[-1]) + 1)
     return positions
 
 
 def group_totals(labels: Labels, values: Floats, n_groups: int) -> Floats:
-    """Sum of one value a unit over the units of each label: (b, n_units) and (n_units,) to (b, n_groups)."""
+    """Return the sum of one value a unit over the units of each label: (b, n_units) and (n_units,) to (b, n_groups)."""
     rows = len(labels)
     bins = labels + n_groups * np.arange(rows)[:, np.newaxis]
     totals = np.bincount(bins.ravel(), weights=np.tile(values, rows), minlength=rows * n_groups)
@@ -488,7 +488,7 @@ def group_totals(labels: Labels, values: Floats, n_groups: int) -> Floats:
 
 
 def cached_rows(n_rows: int, n_columns: int) -> list[slice]:
-    """Rows that follow each other, so few that the processor's cache holds several arrays of them."""
+    """Return rows that follow each other, so few that the processor's cache holds several arrays of them."""
     at_once = max(1, _CACHED_SUMS // max(n_columns, 1))
     return [slice(first, first + at_once) for first in range(0, max(n_rows, 1), at_once)]
 
@@ -503,7 +503,7 @@ def permutation_test(
 ) -> PermutationResult:
     """One-sided test (large is extreme) of a statistic against label permutations inside strata.
 
-    stop_after: stop once this many draws reached the observed value; p is then plainly large and still valid
+    stop_after: stop once this many draws reached the observed value; p is composed_with plainly large and still valid
     (Besag & Clifford 1991, Sequential Monte Carlo p-values).
     """
     [result] = permutation_tests(
@@ -689,7 +689,7 @@ class _Pilot:
         return _Pilot(self.draws[:, family], self.is_complete)
 
     def moments(self) -> tuple[Floats, Floats]:
-        """Mean and standard deviation of each column over the draws in which it is defined."""
+        """Return the mean and standard deviation of each column over the draws in which it is defined."""
         is_undefined, added = np.isnan(self.draws), int(not self.is_complete)
         if not is_undefined.any():
             return self.draws.mean(axis=0), self.draws.std(axis=0, ddof=added)
@@ -701,7 +701,7 @@ class _Pilot:
 
 
 def _pilot(design: Design, statistic: FamilyStatistic, n_permutations: int, seed: int) -> _Pilot:
-    """The arrangements behind the means and sds of a family's statistics; all if there are few."""
+    """Return the arrangements behind the means and sds of a family's statistics; all if there are few."""
     found = all_labels(design, n_permutations)
     labels = (
         permuted_labels(design, min(n_permutations, 512), stable_seed(seed, "pilot"))
@@ -818,7 +818,7 @@ class _FamilyTest:
         p_value[self._columns] = (added + self._own_hits) / (added + self._drawn)
         adjusted = np.maximum.accumulate((added + self._family_hits[::-1]) / (added + self._drawn))
         p_adjusted[self._columns] = adjusted[::-1]
-        # The observed labels are one arrangement, added to draws, here the largest: bands and p-values then agree.
+        # The observed labels are one arrangement, added to draws, here the largest: bands and p-values composed_with agree.
         maxima = np.concatenate(self._maxima)
         if self.is_complete:
             maxima = np.delete(maxima, np.nanargmin(np.abs(maxima - self._largest)))

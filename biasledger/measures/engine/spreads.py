@@ -59,7 +59,7 @@ def beyond_chance(observed: Floats, chance: Chance) -> Floats:
 
 
 def lower_end(debiased: float, half_width: float, bias: float, p_value: float, alpha: float) -> float:
-    """Lower end of the interval of a spread; NaN where half_width or debiased is.
+    """Return the lower end of the interval of a spread; NaN where half_width or debiased is.
 
     The groups that lie farthest apart were chosen for it, so that their difference is too large: what the noise would add if
     it came once more is taken off. Whether 0 is left out is what the test says, which is exact there: the end is 0 where

@@ -30,19 +30,19 @@ class StratumSums:
 
     @classmethod
     def make(cls, design: Design, features: Floats, n_groups: int) -> StratumSums:
-        """Sum over all units; features (n_units, n_blocks, n_features)."""
+        """Return the sum over all units; features (n_units, n_blocks, n_features)."""
         cells = _strata(design), design.labels
         shape = int(cells[0].max(initial=-1)) + 1, n_groups
         return cls(_totals(cells, np.ones(design.n_units), shape), _totals(cells, features, shape))
 
     def groups(self) -> Floats:
-        """Sums of each group, (…, n_groups, n_features)."""
+        """Return sums of each group, (…, n_groups, n_features)."""
         of_labels = self.of.sum(axis=-4)
         sums = of_labels[..., 0, :]
         return np.asarray(sums if self.n_blocks == 1 else sums + of_labels[..., ::-1, 1, :])
 
     def expected(self) -> Floats:
-        """Means of the sums of each group over all arrangements, (…, n_groups, n_features)."""
+        """Return means of the sums of each group over all arrangements, (…, n_groups, n_features)."""
         of_strata, probabilities = self.of.sum(axis=-3), self._probabilities()
         sums = probabilities @ of_strata[..., 0, :]
         if self.n_blocks == 2:
@@ -50,7 +50,7 @@ class StratumSums:
         return np.asarray(sums)
 
     def responses(self, items: slice = slice(None)) -> Floats:
-        """How far groups' means rise above their means under permutation when a group's items rise by 1.
+        """Return how far groups' means rise above their means under permutation when a group's items rise by 1.
 
         items: the features that are numbers of items, one a set. Returns (…, n_sets, n_groups, n_groups): the group that is
         looked at, and the one whose items rise; NaN for a group that no items could belong to. Holds exactly where groups'
@@ -76,7 +76,7 @@ class StratumSums:
         return int(self.of.shape[-2])
 
     def _probabilities(self) -> Floats:
-        """How probable each label is for the units of a stratum, (…, n_groups, n_strata); 0 where there are none."""
+        """Return how probable each label is for the units of a stratum, (…, n_groups, n_strata); 0 where there are none."""
         n = np.swapaxes(self.n, -1, -2)
         return np.asarray(n / np.maximum(n.sum(axis=-2, keepdims=True), 1))
 
@@ -84,7 +84,7 @@ class StratumSums:
 def without_each(
     design: Design, features: Floats, n_groups: int, deleted: DeleteGroups
 ) -> Iterator[StratumSums]:
-    """The sums without each delete-group in turn along a leading axis, in parts that keep memory bounded."""
+    """Yield the sums without each delete-group in turn along a leading axis, in parts that keep memory bounded."""
     whole, strata = StratumSums.make(design, features, n_groups), _strata(design)
     at_once = max(1, _MAX_CELLS // max(whole.of.size, 1))
     for first in range(0, deleted.cells.size, at_once):
@@ -97,7 +97,7 @@ def without_each(
 
 
 def _strata(design: Design) -> Integers:
-    """The stratum of each unit, 0 … n_strata - 1."""
+    """Return the stratum of each unit, 0 … n_strata - 1."""
     _, strata = np.unique(design.strata, return_inverse=True)
     return np.asarray(strata, dtype=np.int64)
 

@@ -1,4 +1,4 @@
-"""Sums of word counts of very many texts: a part of them at a time, so that memory follows the counts and not what they become.
+"""Sums of word counts of very many texts, in parts, so that memory is bounded by the counts.
 
 Counts are kept in as few bytes as the largest needs, and sparse products would first make doubles of them all.
 """
@@ -23,7 +23,7 @@ _BY_WORD_FROM = 16
 
 
 def row_parts(features: sparse.csr_array) -> Iterator[tuple[slice, sparse.csr_array]]:
-    """Rows that follow each other and hold some CELLS_AT_ONCE cells, and their counts."""
+    """Yield rows that follow each other and hold some CELLS_AT_ONCE cells, and their counts."""
     starts, n_rows = features.indptr, features.shape[0]
     wanted = np.arange(CELLS_AT_ONCE, int(starts[-1]), CELLS_AT_ONCE)
     edges = np.unique([0, *np.searchsorted(starts, wanted), n_rows])
@@ -35,7 +35,9 @@ def row_parts(features: sparse.csr_array) -> Iterator[tuple[slice, sparse.csr_ar
 
 
 def weighted_sums(weights: NDArray[Any], features: sparse.csr_array) -> Floats:
-    """Sum over rows of weights (b, n_rows) times counts (n_rows, n_words), (b, n_words), a word's sums side by side in memory."""
+    """Return the sum over rows of weights (b, n_rows) times counts (n_rows, n_words), (b, n_words), a word's sums side by side
+    in memory.
+    """
     sums: Floats | None = None
     for rows, counts in row_parts(features):
         by_word = counts.T
@@ -55,7 +57,8 @@ def sums_by(
     weights: Floats | None = None,
     seen_as: Callable[[sparse.csr_array], sparse.csr_array] = lambda counts: counts,
 ) -> sparse.csr_array:
-    """Sum of rows (n_rows, n_words) over each unit's, (n_units, n_words). of_row: (n_rows,), the unit that each row is of.
+    """Return the sum of rows (n_rows, n_words) over each unit's, (n_units, n_words). of_row: (n_rows,), the unit that each row
+    is of.
 
     weights: (n_rows,), 1 if not given. seen_as: what is summed in the place of a part's counts, of the same shape.
     """
@@ -70,13 +73,13 @@ def sums_by(
 
 
 def column_sums(features: sparse.csr_array) -> Floats:
-    """Sum of each column, (n_words,)."""
+    """Return the sum of each column, (n_words,)."""
     sums: Floats = weighted_sums(np.ones((1, features.shape[0])), features)[0]
     return sums
 
 
 def row_sums(features: sparse.csr_array) -> Floats:
-    """Sum of each row, (n_rows,)."""
+    """Return the sum of each row, (n_rows,)."""
     return np.concatenate(
         [
             np.zeros(0),
@@ -86,7 +89,7 @@ def row_sums(features: sparse.csr_array) -> Floats:
 
 
 def rows_using(features: sparse.csr_array, weights: Floats | None = None) -> Floats:
-    """How many rows use each word, (n_words,); each as often as its weight, (n_rows,), if there are any."""
+    """Return how many rows use each word, (n_words,); each as often as its weight, (n_rows,), if there are any."""
     users = sparse.csr_array(
         (np.ones(features.nnz, dtype=np.uint8), features.indices, features.indptr), shape=features.shape
     )
@@ -97,7 +100,7 @@ def rows_using(features: sparse.csr_array, weights: Floats | None = None) -> Flo
 
 
 def with_rest(features: sparse.csr_array, kept: NDArray[np.bool_]) -> sparse.csr_array:
-    """The columns of some words, and a last one: the sum of all others; (n_rows, n_kept + 1). kept: (n_words,)."""
+    """Return the columns of some words, and a last one: the sum of all others; (n_rows, n_kept + 1). kept: (n_words,)."""
     columns, others = np.flatnonzero(kept), (~kept).astype(np.float64)
     parts = []
     for _, counts in row_parts(features):
@@ -107,7 +110,9 @@ def with_rest(features: sparse.csr_array, kept: NDArray[np.bool_]) -> sparse.csr
 
 
 def narrow(features: sparse.csr_array) -> sparse.csr_array:
-    """The same counts in as few bytes as they need; those that are no whole numbers, such as weighted ones, as they are."""
+    """Return the same counts in as few bytes as they need; those that are no whole numbers, such as weighted ones, as they
+    are.
+    """
     if not are_whole(features):
         return features
     counts = features.data.astype(np.min_scalar_type(int(features.data.max(initial=0))))
@@ -115,6 +120,6 @@ def narrow(features: sparse.csr_array) -> sparse.csr_array:
 
 
 def are_whole(features: sparse.csr_array) -> bool:
-    """Whether all counts are whole numbers; weighted ones are not."""
+    """Return whether all counts are whole numbers; weighted ones are not."""
     counts = features.data
     return bool(counts.dtype.kind != "f" or (np.floor(counts) == counts).all())

@@ -45,11 +45,11 @@ class CountUnits:
 
     @property
     def cluster_numbers(self) -> Integers:
-        """Which units move together, as numbers."""
+        """Return which units move together, as numbers."""
         return _numbers(self.clusters)
 
     def keep(self, kept: NDArray[np.intp]) -> CountUnits:
-        """Some of the units."""
+        """Return some of the units."""
         return CountUnits(*(getattr(self, one.name)[kept] for one in fields(self)))
 
 
@@ -63,7 +63,9 @@ class CountPair(Comparison[tuple[CountUnits, CountUnits]]):
 def count_sizes(
     pairs: Iterable[CountPair], measure: str, reading: Callable[[CountPair, CountUnits, int], Reading | None]
 ) -> Table:
-    """A row a pair, attribute and side: the SideReading that `reading` has of its units at equal sizes (pair, units, seed)."""
+    """Yield a row for each pair, attribute and side: the SideReading that `reading` has of its units at equal sizes (pair,
+    units, seed).
+    """
 
     def readings(pair: CountPair) -> Iterator[SideReading]:
         for side, units in zip(SIDES, _common_counts(pair), strict=True):
@@ -77,7 +79,7 @@ def count_sizes(
 
 
 def _common_counts(pair: CountPair) -> tuple[CountUnits, CountUnits]:
-    """The units that both sides have, with equally many answers or items of each in every set.
+    """Return the units that both sides have, with equally many answers or items of each in every set.
 
     Runs that share few units, such as other customers each week, keep equally many of each group in each stratum, at random.
     """
@@ -110,14 +112,15 @@ def _thinned(units: CountUnits, sizes: Floats, seed: int) -> CountUnits:
     counts = units.counts.copy()
     for place in range(counts.shape[1]):
         whole = np.round(sizes[:, place]).astype(np.int64)
-        # Every unit of every group draws by itself: groups that drew alike would lie closer together than they do.
+        # Every unit of every group draws independently: with common draws groups would seem more alike than they are.
         keys = np.char.add(np.char.add(units.keys, "|"), np.char.add(units.groups, f"|{place}"))
         counts[:, place] = thin_counts(units.counts[:, place], whole, keys, seed)
     return replace(units, counts=counts)
 
 
 def thin_counts(counts: Floats, sizes: Integers, keys: NDArray[np.str_], seed: int) -> Floats:
-    """Some of each row's answers, drawn without replacement: (n_units, n_kinds) and how many to keep to counts of that sum.
+    """Return some of each row's answers, drawn without replacement: (n_units, n_kinds) and how many to keep to counts of that
+    sum.
 
     A row's draw depends on its key and the seed alone. Counts that are not whole numbers are left as they are.
     """

@@ -14,7 +14,7 @@ from biasledger.measures.schema import Table
 
 
 def selection_sizes(pairs: Iterable[CountPair]) -> Table:
-    """A row a pair, attribute and side, the smallest impact ratio: its SideReading.
+    """Return a row for each pair, attribute and side, the smallest impact ratio: its SideReading.
 
     counts (n_units, 1, 2): selected and not selected.
     """
@@ -29,7 +29,7 @@ def selection_sizes(pairs: Iterable[CountPair]) -> Table:
 
 
 def impact_reading(units: Units, *, alpha: float, seed: int) -> Reading | None:
-    """Smallest selection rate over the largest, with its own interval's arms; None if nobody is selected."""
+    """Return the smallest selection rate over the largest, with its own interval's arms; None if nobody is selected."""
     result = impact_test(units, n_permutations=0, alpha=alpha, seed=seed)
     if np.isnan(result.smallest_ratio):
         return None

@@ -1,4 +1,4 @@
-"""Lists of one attribute in two runs at equal sizes: how far the groups lie apart in each feature."""
+"""Compare lists of one attribute in two runs at equal sizes: the spread of the groups in each feature."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _MEASURES_OF_FEATURES = {
 
 @dataclass(frozen=True)
 class Cells:
-    """One feature of lists in one run: values (n_subjects, n_groups), NaN where absent; subjects (n_subjects,) names."""
+    """A feature of lists in one run: values (n_subjects, n_groups), NaN where absent; subjects (n_subjects,) names."""
 
     values: Floats
     subjects: NDArray[np.str_]
@@ -40,7 +40,7 @@ class Cells:
 
 @dataclass(frozen=True)
 class ListPair(Comparison[tuple[Cells, Cells]]):
-    """One feature of one attribute's lists, before and after; columns are the same groups on both sides.
+    """A feature of one attribute's lists, before and after; columns are the same groups on both sides.
 
     feature: similarity (then `similarity` names which), unanswered, shortfall, repeated or ndcg.
     """
@@ -51,7 +51,7 @@ class ListPair(Comparison[tuple[Cells, Cells]]):
 
 
 def list_sizes(pairs: Iterable[ListPair]) -> Table:
-    """A row a pair, attribute, side and measure of lists: its SideReading."""
+    """Yield a row for each pair, attribute, side and measure of lists: its SideReading."""
 
     def readings(pair: ListPair) -> Iterator[SideReading]:
         (one, other), question = pair.units, Question(*pair.name)
@@ -91,7 +91,7 @@ def _list_measures(
 def common_values(
     values: Floats, subjects: NDArray[np.str_], others: Floats, other_subjects: NDArray[np.str_]
 ) -> tuple[Floats, Floats]:
-    """Values of the same subjects and groups: (n_subjects, n_groups) each, NaN wherever either side has none.
+    """Return values of the same subjects and groups: (n_subjects, n_groups) each, NaN wherever either side has none.
 
     subjects: (n_subjects,) names, each once. Columns are the same groups on both sides.
     """
@@ -102,7 +102,7 @@ def common_values(
 
 
 def spread_readings(values: Floats, *, seed: int, alpha: float) -> dict[str, Reading]:
-    """Each of STATISTICS over the groups' means, chance taken off; values (n_subjects, n_groups), NaN for absent lists."""
+    """Return each of STATISTICS over the groups' means, chance taken off; values (n_subjects, n_groups), NaN for absent lists."""
     n_subjects = int(((~np.isnan(values)).sum(axis=1) >= 2).sum())
     if n_subjects < 2:
         return {}

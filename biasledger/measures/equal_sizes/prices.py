@@ -1,4 +1,4 @@
-"""Price levels in two runs at equal sizes: how far the groups' means lie apart."""
+"""Compare price levels in two runs at equal sizes: the spread of the groups' means."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from biasledger.measures.schema import Table
 
 
 def price_sizes(pairs: Iterable[CountPair]) -> Table:
-    """A row a pair, attribute and side, how far mean price levels lie apart: its SideReading.
+    """Return a row for each pair, attribute and side, how far mean price levels lie apart: its SideReading.
 
     counts (n_units, n_sets, n_levels): items of each price level.
     """
@@ -28,7 +28,7 @@ def price_sizes(pairs: Iterable[CountPair]) -> Table:
 
 
 def price_reading(units: ItemCounts, *, alpha: float, seed: int) -> Reading | None:
-    """How far groups' mean price levels lie apart, chance taken off; None where too few groups have items."""
+    """Return how far groups' mean price levels lie apart, chance taken off; None where too few groups have items."""
     result = price_spread(units, n_permutations=N_PERMUTATIONS, alpha=alpha, seed=seed, stop_after=None)
     if result is None or result.test is None:
         return None

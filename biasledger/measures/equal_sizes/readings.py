@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biasledger.measures.comparisons import Comparison, table
-from biasledger.measures.engine.intervals import NO_VARIANCE, rule_of_three, t_quantile
+from biasledger.measures.engine.intervals import half_widths_or_bounds
 from biasledger.measures.schema import Table
 
 N_PERMUTATIONS = 199
@@ -61,21 +61,21 @@ _Pair = TypeVar("_Pair", bound=Comparison[Any])
 
 
 def side_readings(pairs: Iterable[_Pair], readings: Callable[[_Pair], Iterable[SideReading]]) -> Table:
-    """A row a pair and reading: SideReading, next to the pair's key."""
+    """Return a row for each pair and reading: SideReading, next to the pair's key."""
     return table(SideReading, pairs, lambda pair, _: readings(pair), key="pair_key")
 
 
 def common_cells(
     cells: NDArray[np.str_], others: NDArray[np.str_]
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Positions of the units that both sides keep: of each cell the first units, as many as the side with fewer has.
+    """Return positions of the units that both sides keep: of each cell the first units, as many as the side with fewer has.
 
-    cells, others: (n_units,) the cell of each unit, in an order that says nothing of what was answered.
+    cells, others: (n_units,) the cell of each unit, in an order that does not depend on the answers.
     """
-    return _kept(cells, others), _kept(others, cells)
+    return _common_places(cells, others), _common_places(others, cells)
 
 
-def _kept(cells: NDArray[np.str_], others: NDArray[np.str_]) -> NDArray[np.intp]:
+def _common_places(cells: NDArray[np.str_], others: NDArray[np.str_]) -> NDArray[np.intp]:
     names, numbers = np.unique(cells, return_inverse=True)
     other_names, other_sizes = np.unique(others, return_counts=True)
     sizes = np.zeros(names.size, dtype=np.int64)
@@ -91,7 +91,5 @@ def _kept(cells: NDArray[np.str_], others: NDArray[np.str_]) -> NDArray[np.intp]
 
 
 def student_arm(error: float, n_clusters: int, alpha: float) -> float:
-    """Half the length of Student's interval; data without variance get the rule of three."""
-    if error <= NO_VARIANCE:
-        return float(rule_of_three(n_clusters, alpha))
-    return float(t_quantile(1 - alpha / 2, max(n_clusters - 1, 1)) * error)
+    """Return half the length of Student's interval; data without variance get the rule of three."""
+    return float(half_widths_or_bounds(error, max(n_clusters - 1, 1), n_clusters, alpha))

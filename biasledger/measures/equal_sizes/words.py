@@ -35,7 +35,7 @@ _Z = 1.959964
 
 @dataclass(frozen=True)
 class WordUnits:
-    """Trials of one contrast in one run, in an order that says nothing of what was answered.
+    """Trials of one contrast in one run, in an order that does not depend on the answers.
 
     labels: 1 the marked group, 0 the reference. strata: (n_units,) names. clusters: texts that are the same share a number.
     features: word counts (n_units, n_words); which word a column is does not matter. prompts: (n_units,) names of the prompts
@@ -56,7 +56,7 @@ class WordUnits:
         return cells if self.prompts is None else np.char.add(np.char.add(cells, "|"), self.prompts)
 
     def keep(self, kept: NDArray[np.intp]) -> WordUnits:
-        """Some of the units, and the words that they use."""
+        """Return some of the units, and the words that they use."""
         features = sparse.csr_array(self.features[kept])
         used = np.flatnonzero(np.bincount(features.indices, minlength=features.shape[1]))
         return WordUnits(
@@ -74,7 +74,7 @@ WordPair = Comparison[tuple[WordUnits, WordUnits]]
 
 
 def word_sizes(pairs: Iterable[WordPair]) -> Table:
-    """A row a pair, contrast, side and measure of words: its SideReading."""
+    """Yield a row for each pair, contrast, side and measure of words: its SideReading."""
 
     def readings(pair: WordPair) -> Iterator[SideReading]:
         for side, units in zip(SIDES, common_texts(*pair.units), strict=True):
@@ -146,7 +146,7 @@ def word_readings(units: WordUnits, *, seed: int, alpha: float) -> dict[str, Rea
             readings["marked_words"] = Reading(abs(float(words.audit.z_score[strongest])), arm, arm, fewest)
     texts = np.unique(np.column_stack([units.labels, units.clusters]), axis=0)
     if np.bincount(texts[:, 0], minlength=2).min() >= MIN_TEXTS:
-        told_apart = classifier_accuracy(
+        accuracy = classifier_accuracy(
             rows.features,
             rows.design,
             rows.clusters,
@@ -156,7 +156,7 @@ def word_readings(units: WordUnits, *, seed: int, alpha: float) -> dict[str, Rea
             stop_after=None,
             moved=None if units.prompts is None else rows.moves,
         )
-        if not np.isnan(told_apart.beyond_chance):
-            arm = _Z * told_apart.standard_error
-            readings["classifier_accuracy"] = Reading(told_apart.beyond_chance, arm, arm, fewest)
+        if not np.isnan(accuracy.beyond_chance):
+            arm = _Z * accuracy.standard_error
+            readings["classifier_accuracy"] = Reading(accuracy.beyond_chance, arm, arm, fewest)
     return readings

@@ -103,7 +103,7 @@ class CategoryCounts:
             raise ValueError("counts and totals are both weighted, or neither")
 
     def keep(self, is_selected: NDArray[np.bool_]) -> CategoryCounts:
-        """Some of the units."""
+        """Return some of the units."""
         design = self.design.of(np.flatnonzero(is_selected))
         return CategoryCounts(
             design,
@@ -119,7 +119,7 @@ class CategoryCounts:
         return _features(self.counts, self.totals, categories)
 
     def judged_features(self, categories: Integers) -> Floats:
-        """The same as it is judged, weighted by question where it was."""
+        """Return the same as it is judged, weighted by question where it was."""
         if self.weighted is None or self.weighted_totals is None:
             return self.features(categories)
         return _features(self.weighted, self.weighted_totals, categories)
@@ -131,7 +131,7 @@ def _features(counts: Floats, totals: Floats, categories: Integers) -> Floats:
 
 @dataclass(frozen=True)
 class Association:
-    """One category's association with the marked group; NaN where nothing can be estimated.
+    """A category's association with the marked group; NaN where nothing can be estimated.
 
     share_marked, share_reference: f(c | group), items with the category over the group's items. difference: their difference
     over f(c), the share in both groups together; ratio: of the two, NaN where the reference's is 0. interval: of the
@@ -167,7 +167,7 @@ class Association:
 def associations(
     units: CategoryCounts, *, n_permutations: int, alpha: float, seed: int, stop_after: int | None = 50
 ) -> list[Association]:
-    """The association of each category that any item carries, in the order of their numbers.
+    """Return the association of each category that any item carries, in the order of their numbers.
 
     Two-sided tests of the differences; adjusted p-values by step-down max-T over the categories. A category whose difference
     is the same in every arrangement has p-values of 1. No tests with n_permutations 0.
@@ -253,7 +253,7 @@ def associations(
 
 
 def category_associations(comparisons: Iterable[Comparison[CategoryCounts]]) -> Table:
-    """A row a comparison and category that any item carries: its Association."""
+    """Return a row for each comparison and category that any item carries: its Association."""
     return table(
         Association,
         comparisons,
@@ -292,7 +292,7 @@ class _Adjusted:
 def _adjusted(
     design: Design, features: Floats, differences: Floats, deleted: DeleteGroups, seed: int
 ) -> _Adjusted:
-    """Differences less their permutation means, undone of attenuation; NaN where no label can move.
+    """Return differences less their permutation means, undone of attenuation; NaN where no label can move.
 
     The jackknife takes permutation means for linear in the labels, which they nearly are.
     """

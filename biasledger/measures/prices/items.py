@@ -114,7 +114,7 @@ class ItemCounts:
         return int(self.counts.shape[3])
 
     def keep(self, is_selected: NDArray[np.bool_]) -> ItemCounts:
-        """Some of the units."""
+        """Return some of the units."""
         design = self.design.of(np.flatnonzero(is_selected))
         weighted = None if self.weighted is None else self.weighted[is_selected]
         return replace(
@@ -155,7 +155,7 @@ def check_units(design: Design, clusters: Integers, counts: Floats, n_groups: in
 
 
 def group_sums(labels: Labels, features: Floats, n_groups: int) -> Floats:
-    """Sums over each group's units: (b, n_units) and (n_units, n_blocks, n_features) to (b, n_groups, n_features)."""
+    """Return sums over each group's units: (b, n_units) and (n_units, n_blocks, n_features) to (b, n_groups, n_features)."""
     if n_groups > 2:
         single = features[:, 0]
         return np.stack([(labels == group).astype(np.float64) @ single for group in range(n_groups)], axis=1)
@@ -180,7 +180,7 @@ def split_by_group(labels: Labels, features: Floats, n_groups: int) -> Floats:
 
 
 def shared_sets(units: ItemCounts, counts: Floats) -> NDArray[np.bool_]:
-    """The sets in which every group that has items in any has some, (n_sets,); counts: the units' own, or weighted."""
+    """Return the sets in which every group that has items in any has some, (n_sets,); counts: the units' own, or weighted."""
     items = split_by_group(units.design.labels, counts.sum(axis=3), units.n_groups).sum(axis=0)
     has_items = items > NO_VARIANCE
     return np.asarray(has_items[has_items.any(axis=1)].all(axis=0))
@@ -188,7 +188,7 @@ def shared_sets(units: ItemCounts, counts: Floats) -> NDArray[np.bool_]:
 
 @dataclass(frozen=True)
 class LevelShare:
-    """One group's share of the items at one price level, P(label | level), in one set; NaN where nothing can be estimated.
+    """A group's share of the items at one price level, P(label | level), in one set; NaN where nothing can be estimated.
 
     n: the group's items at that level, n_level: all groups'. expected_share: its share of the items of all levels. null_mean:
     its mean share when labels are permuted. excess: share - expected_share, of items weighted by question where units.weighted
@@ -224,13 +224,13 @@ class LevelShare:
 def level_shares(
     units: ItemCounts, *, n_permutations: int, alpha: float, seed: int, stop_after: int | None = 50
 ) -> list[LevelShare]:
-    """Each group's share of each price level's items, of ALL_SETS and of each set; none for a level without items.
+    """Return each group's share of each price level's items, of ALL_SETS and of each set; none for a level without items.
 
     Two-sided tests; adjusted p-values by max-T over the groups and levels of one set. No tests with n_permutations 0, and
     neither null nor interval where labels cannot move.
     """
     is_shared = shared_sets(units, units.counts)
-    whole = StratumSums.make(units.design, _flat(units.counts), units.n_groups)
+    whole = StratumSums.make(units.design, _counts_per_unit(units.counts), units.n_groups)
     sums = whole.groups().reshape(units.n_groups, units.n_sets, units.n_levels)
     observed = _shares(whole, units, is_shared)
     n, n_level = (
@@ -241,7 +241,7 @@ def level_shares(
     tests = None
     if units.design.can_move():
         is_judged = shared_sets(units, units.judged)
-        weighted = StratumSums.make(units.design, _flat(units.judged), units.n_groups)
+        weighted = StratumSums.make(units.design, _counts_per_unit(units.judged), units.n_groups)
         judged = _shares(weighted, units, is_judged)
         null_mean, excess = judged.null_share, judged.excess
         errors, low, high = _excess_limits(units, is_judged, judged, alpha)
@@ -291,12 +291,12 @@ class PriceComparison(Comparison[ItemCounts]):
 
 
 def levels(comparisons: Iterable[PriceComparison]) -> Table:
-    """A row a comparison, group, set and price level that anybody got: its LevelShare."""
+    """Return a row for each comparison, group, set and price level that anybody got: its LevelShare."""
     return table(LevelShare, comparisons, lambda one, draws: level_shares(one.units, **draws), "price_levels")
 
 
-def _flat(counts: Floats) -> Floats:
-    """Counts as features of units, (n_units, n_blocks, n_sets · n_levels)."""
+def _counts_per_unit(counts: Floats) -> Floats:
+    """Return counts as features of units, (n_units, n_blocks, n_sets · n_levels)."""
     return counts.reshape(*counts.shape[:2], -1)
 
 
@@ -323,14 +323,14 @@ class _Shares:
 
 
 def _shares(sums: StratumSums, units: ItemCounts, is_shared: NDArray[np.bool_]) -> _Shares:
-    """The shares that sums of counts make, with the leading axes of `sums` in front."""
+    """Return the shares that sums of counts make, with the leading axes of `sums` in front."""
     observed, expected = (
         items.reshape(*items.shape[:-1], units.n_sets, units.n_levels)
         for items in (sums.groups(), sums.expected())
     )
     of_level = observed.sum(axis=-3, keepdims=True)
     of_level = np.where(of_level > NO_VARIANCE, of_level, np.nan)
-    # Sets that hold nothing of a level have no say about it.
+    # Leave out sets without items at this level.
     of_all = np.where(np.isnan(of_level), np.nan, np.nansum(of_level, axis=-1, keepdims=True))
 
     def shares(items: Floats, in_all: Floats) -> Floats:
@@ -347,9 +347,9 @@ def _shares(sums: StratumSums, units: ItemCounts, is_shared: NDArray[np.bool_]) 
 def _excess_limits(
     units: ItemCounts, is_shared: NDArray[np.bool_], observed: _Shares, alpha: float
 ) -> tuple[Floats, Floats, Floats]:
-    """Standard errors of the excess, and the ends of its intervals."""
+    """Return the standard errors of the excess, and the ends of its intervals."""
     deleted = DeleteGroups.of(units.clusters, units.design.labels)
-    features = _flat(units.judged)
+    features = _counts_per_unit(units.judged)
     left_out = [
         _shares(sums, units, is_shared)
         for sums in without_each(units.design, features, units.n_groups, deleted)
@@ -375,7 +375,7 @@ def _share_tests(
     seed: int,
     stop_after: int | None,
 ) -> list[FamilyResult] | None:
-    """A family of groups × levels for ALL_SETS and one for each set; features of all families share their draws."""
+    """Return a family of groups × levels for ALL_SETS and one for each set; features of all families share their draws."""
     if n_permutations == 0:
         return None
     of_level = units.judged.sum(axis=(0, 1))
@@ -430,7 +430,7 @@ def set_families(
     seed: int,
     stop_after: int | None,
 ) -> list[FamilyResult]:
-    """A family for ALL_SETS and one for each set: the features, of shape (…, 1 + n_sets, …) when unravelled, at that set.
+    """Return a family for ALL_SETS and one for each set: the features, of shape (…, 1 + n_sets, …) when unravelled, at that set.
 
     The set is the second axis of `shape`. With a single set, both families are one and the same. p-values are 1 where every
     arrangement gives the same.
@@ -455,7 +455,7 @@ def set_families(
 
 
 def one_where_all_agree(result: FamilyResult, observed: Floats, n_permutations: int) -> FamilyResult:
-    """The same result with p-values of 1 for features that are in every arrangement what they are as observed.
+    """Return the same result with p-values of 1 for features that are in every arrangement what they are as observed.
 
     A feature that never varied in the pilot but is observed otherwise stays untested. n_permutations: those that were asked
     for; where no feature varies they all count, as none needs to be drawn to know what it gives.
@@ -483,7 +483,7 @@ class OverSets:
 
 
 def over_sets(values: Floats, alpha: float, lowest: float, highest: float) -> OverSets:
-    """How values (n_groups, n_sets, …) vary over the sets that have one; lowest, highest: what a value can be."""
+    """Return how values (n_groups, n_sets, …) vary over the sets that have one; lowest, highest: what a value can be."""
     n = (~np.isnan(values)).sum(axis=1)
     mean = nan_mean(values, 1)
     squares = np.nansum((values - mean[:, np.newaxis]) ** 2, axis=1)
@@ -493,7 +493,7 @@ def over_sets(values: Floats, alpha: float, lowest: float, highest: float) -> Ov
 
 
 def with_mean_over_sets(values: Floats, axis: int, counts: NDArray[np.bool_] | None = None) -> Floats:
-    """The same with the mean over sets in front, along the axis of sets.
+    """Return the same with the mean over sets in front, along the axis of sets.
 
     The mean is of the sets that have a value and that `counts` (broadcast; all, if None) says are to count.
     """

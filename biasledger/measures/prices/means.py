@@ -14,8 +14,8 @@ from biasledger.measures.declared import Measure, Threshold, Tolerance
 from biasledger.measures.engine.adjustment import attenuation, drawn_means, sizes_stay, unattenuated
 from biasledger.measures.engine.intervals import (
     NO_VARIANCE,
+    half_widths_or_bounds,
     nan_mean,
-    rule_of_three,
     share_limits,
     t_half_widths,
 )
@@ -25,7 +25,6 @@ from biasledger.measures.engine.resampling import (
     FamilyResult,
     FamilyStatistic,
     Floats,
-    Integers,
     Labels,
     PermutationResult,
     permutation_test,
@@ -96,7 +95,7 @@ MEASURES = (
 
 @dataclass(frozen=True)
 class MeanPrice:
-    """One group's mean price level in one set, and its gap; NaN where nothing can be estimated.
+    """A group's mean price level in one set, and its gap; NaN where nothing can be estimated.
 
     rank: 1 for the dearest group. gap: the group's mean less the reference group's (label 0, which has none itself) or, where
     there is no reference, less the unweighted mean of all groups' means; null and test are of that gap. adjusted_gap: gap less
@@ -165,7 +164,7 @@ def mean_prices(
     seed: int,
     stop_after: int | None = 50,
 ) -> list[MeanPrice]:
-    """Each group's mean price level, of ALL_SETS and of each set; none for a group without items in a set.
+    """Return each group's mean price level, of ALL_SETS and of each set; none for a group without items in a set.
 
     Two-sided tests of the gaps; adjusted p-values by max-T over the groups of one set. Gaps to a reference permute the labels
     of their own two groups, each gap apart: as gaps to one reference are positively correlated, the adjusted p-values err on
@@ -184,10 +183,10 @@ def mean_prices(
     limits = share_limits((means - 1) / range_of_prices, errors / range_of_prices, degrees, n_clusters, alpha)
     low, high = (1 + limit * range_of_prices for limit in limits)
     fewest = np.minimum(n_clusters, n_clusters[:1]) if has_reference else n_clusters
-    half_widths = _half_widths(gap_errors, gap_degrees, fewest, range_of_prices, alpha)
+    half_widths = half_widths_or_bounds(gap_errors, gap_degrees, fewest, alpha, range_of_prices)
     adjusted = _adjusted_gaps(units, has_reference, seed)
-    adjusted_widths = _half_widths(
-        adjusted.errors, adjusted.degrees, fewest, range_of_prices / adjusted.left, alpha
+    adjusted_widths = half_widths_or_bounds(
+        adjusted.errors, adjusted.degrees, fewest, alpha, range_of_prices / adjusted.left
     )
     tests = _gap_tests(units, has_reference, n_permutations, alpha, seed, stop_after)
     items = split_by_group(units.design.labels, units.counts.sum(axis=3), units.n_groups).sum(axis=0)
@@ -245,7 +244,7 @@ def mean_prices(
 def price_spread(
     units: ItemCounts, *, n_permutations: int, alpha: float, seed: int, stop_after: int | None = 50
 ) -> PriceSpread | None:
-    """How far the groups' mean price levels lie apart; None where no set holds items of two groups or more, and of all.
+    """Return how far the groups' mean price levels lie apart; None where no set holds items of two groups or more, and of all.
 
     No test with n_permutations 0 or labels that cannot move; the interval's lower end is then NaN.
     """
@@ -264,7 +263,7 @@ def price_spread(
     pair_errors, pair_degrees = deleted.errors(without[:, a] - without[:, b], means[a] - means[b])
     n_clusters = clusters_with_items(units)[labels, 0]
     fewest = np.minimum(n_clusters[a], n_clusters[b])
-    ends = differences + _half_widths(pair_errors, pair_degrees, fewest, range_of_prices, alpha)
+    ends = differences + half_widths_or_bounds(pair_errors, pair_degrees, fewest, alpha, range_of_prices)
     test, chance, debiased, low = None, np.nan, np.nan, np.nan
     if n_permutations > 0 and units.design.can_move():
         features, noise = _features(units.counts), _without_group_effects(units)
@@ -280,7 +279,9 @@ def price_spread(
             seed=seed,
             stop_after=stop_after,
         )
-        of_chance = chance_of(units.design.holding(noise), partial(means_of, noise), _range, means, seed=seed)
+        of_chance = chance_of(
+            units.design.with_content(noise), partial(means_of, noise), _range, means, seed=seed
+        )
         chance = float(of_chance.size[0])
         debiased = float(beyond_chance(spread, of_chance)[0])
         half_width = float(t_half_widths(error, degree, alpha))
@@ -300,7 +301,7 @@ def price_spread(
 
 
 def means(comparisons: Iterable[PriceComparison]) -> Table:
-    """A row a comparison, group and set in which it has items: its MeanPrice."""
+    """Return a row for each comparison, group and set in which it has items: its MeanPrice."""
     return table(
         MeanPrice,
         comparisons,
@@ -310,7 +311,7 @@ def means(comparisons: Iterable[PriceComparison]) -> Table:
 
 
 def spreads(comparisons: Iterable[PriceComparison]) -> Table:
-    """A row a comparison without reference in which two groups or more have items: its PriceSpread."""
+    """Return a row for each comparison without reference in which two groups or more have items: its PriceSpread."""
     return table(
         PriceSpread,
         (one for one in comparisons if not one.has_reference),
@@ -320,7 +321,7 @@ def spreads(comparisons: Iterable[PriceComparison]) -> Table:
 
 
 def _range(means: Floats) -> Floats:
-    """Largest less smallest of groups' means, (…, n_groups) to (…, 1)."""
+    """Return the largest less smallest of groups' means, (…, n_groups) to (…, 1)."""
     return np.asarray(means.max(axis=-1, keepdims=True) - means.min(axis=-1, keepdims=True))
 
 
@@ -350,25 +351,25 @@ def _without_group_effects(units: ItemCounts) -> Floats:
 
 
 def _features(counts: Floats) -> Floats:
-    """Sum of the price levels of a unit's items and their number, by set: (n_units, n_blocks, 2 · n_sets)."""
+    """Return the sum of the price levels of a unit's items and their number, by set: (n_units, n_blocks, 2 · n_sets)."""
     prices = counts @ np.arange(1.0, counts.shape[3] + 1)
     return np.concatenate([prices, counts.sum(axis=3)], axis=2)
 
 
 def _means(sums: Floats) -> Floats:
-    """Sums of features (…, 2 · n_sets) to mean price levels of each set, (…, n_sets); NaN without items."""
+    """Convert sums of features (…, 2 · n_sets) to mean price levels of each set, (…, n_sets); NaN without items."""
     prices, n = np.split(sums, 2, axis=-1)
     return np.asarray(prices / np.where(n > NO_VARIANCE, n, np.nan))
 
 
 def _over_shared_sets(means: Floats) -> Floats:
-    """Means of groups that have items (…, n_groups, n_sets) over the sets in which all have some, (…, n_groups)."""
+    """Return means of groups that have items (…, n_groups, n_sets) over the sets in which all have some, (…, n_groups)."""
     is_shared = ~np.isnan(means).any(axis=-2, keepdims=True)
     return nan_mean(np.where(is_shared, means, np.nan), -1)
 
 
 def _gaps(means: Floats, has_reference: bool, counts: NDArray[np.bool_] | None = None) -> Floats:
-    """Groups' means of sets (…, n_groups, n_sets) less what they are held against, (…, n_groups, 1 + n_sets).
+    """Groups' means of sets (…, n_groups, n_sets) less what they are compared with, (…, n_groups, 1 + n_sets).
 
     counts: sets that may count for ALL_SETS, if not all may.
     """
@@ -377,7 +378,7 @@ def _gaps(means: Floats, has_reference: bool, counts: NDArray[np.bool_] | None =
         gaps[..., 0, :] = np.nan
         return with_mean_over_sets(gaps, -1, counts)
     has_items = ~np.isnan(means)
-    # A group without items in any set is not waited for.
+    # Ignore groups that have no items in any set.
     is_shared: NDArray[np.bool_] = np.all(
         has_items | ~has_items.any(axis=-1, keepdims=True), axis=-2, keepdims=True
     )
@@ -388,7 +389,7 @@ def _gaps(means: Floats, has_reference: bool, counts: NDArray[np.bool_] | None =
 
 
 def _jackknifed_means(units: ItemCounts) -> tuple[Floats, Floats, DeleteGroups]:
-    """Means (n_groups, n_sets), and the same without each delete-group, (n_left_out, n_groups, n_sets)."""
+    """Return means (n_groups, n_sets), and the same without each delete-group, (n_left_out, n_groups, n_sets)."""
     deleted = DeleteGroups.of(units.clusters, units.design.labels)
     parts = split_by_group(units.design.labels, _features(units.counts), units.n_groups)
     sums = parts.sum(axis=0)
@@ -410,7 +411,7 @@ class _AdjustedGaps:
 
 
 def _adjusted_gaps(units: ItemCounts, has_reference: bool, seed: int) -> _AdjustedGaps:
-    """Every gap less its permutation mean, undone of attenuation; NaN where no label could move.
+    """Return every gap less its permutation mean, undone of attenuation; NaN where no label could move.
 
     The jackknife takes permutation means for linear in the labels, which they nearly are.
     """
@@ -449,7 +450,7 @@ def _adjusted_gaps(units: ItemCounts, has_reference: bool, seed: int) -> _Adjust
 
 
 def _compared(units: ItemCounts, has_reference: bool) -> list[tuple[list[int], ItemCounts]]:
-    """Labels whose gaps are taken among the same units, and these: each group next to the reference, or all groups."""
+    """Return labels whose gaps are taken among the same units, and these: each group next to the reference, or all groups."""
     if not has_reference:
         return [(list(range(units.n_groups)), units)]
     pairs = []
@@ -473,7 +474,7 @@ def _linear_null_means(sums: StratumSums, has_reference: bool) -> Floats:
 
 
 def _unattenuated(sums: StratumSums, gaps: Floats, has_reference: bool) -> tuple[Floats, Floats]:
-    """Gaps less permutation means to adjusted gaps, and what attenuation leaves, each (…, n_groups, 1 + n_sets)."""
+    """Convert gaps less permutation means to adjusted gaps, and what attenuation leaves, each (…, n_groups, 1 + n_sets)."""
     n_sets = gaps.shape[-1] - 1
     of_sets = sums.responses(slice(n_sets, None))
     if has_reference:
@@ -491,14 +492,6 @@ def _unattenuated(sums: StratumSums, gaps: Floats, has_reference: bool) -> tuple
     return adjusted, np.ones_like(gaps)
 
 
-def _half_widths(
-    errors: Floats, degrees: Floats, n_clusters: Integers, range_of_prices: int | Floats, alpha: float
-) -> Floats:
-    """Half-lengths of intervals of differences; where they vary in no cluster, what one in n clusters could add."""
-    bounds = rule_of_three(n_clusters, alpha) * range_of_prices
-    return np.where(errors <= NO_VARIANCE, bounds, t_half_widths(errors, degrees, alpha))
-
-
 def _gap_tests(
     units: ItemCounts,
     has_reference: bool,
@@ -507,9 +500,9 @@ def _gap_tests(
     seed: int,
     stop_after: int | None,
 ) -> list[FamilyResult] | None:
-    """A family of the groups' gaps for ALL_SETS and one for each set, features in the order of labels."""
+    """Return a family of the groups' gaps for ALL_SETS and one for each set, features in the order of labels."""
     if has_reference:
-        design, statistic = _apart(units)
+        design, statistic = _pairs_in_own_strata(units)
     else:
         design, statistic = units.design, _gap_statistic(units, has_reference)
     if n_permutations == 0 or not design.can_move():
@@ -521,9 +514,9 @@ def _gap_tests(
 
 
 def _gap_statistic(units: ItemCounts, has_reference: bool) -> FamilyStatistic:
-    """Gaps of arrangements, (b, n_units) to (b, n_groups · (1 + n_sets)).
+    """Return gaps of arrangements, (b, n_units) to (b, n_groups · (1 + n_sets)).
 
-    ALL_SETS are never more than those that are shared as observed: others would make its null one of other prices.
+    Average only over the sets shared in the observed data; otherwise the null would average over different sets.
     """
     features, is_shared = _features(units.judged), shared_sets(units, units.judged)
 
@@ -534,15 +527,15 @@ def _gap_statistic(units: ItemCounts, has_reference: bool) -> FamilyStatistic:
     return gaps
 
 
-def _apart(units: ItemCounts) -> tuple[Design, FamilyStatistic]:
-    """Every group next to a reference of its own, in strata of its own: labels then move inside each pair alone."""
+def _pairs_in_own_strata(units: ItemCounts) -> tuple[Design, FamilyStatistic]:
+    """Return a design with each group and its reference in strata of their own, so that labels move only within a pair."""
     pairs = [pair for _, pair in _compared(units, has_reference=True)]
     sizes = [pair.design.n_units for pair in pairs]
     design = Design(
         np.concatenate([pair.design.labels for pair in pairs]),
         np.concatenate([pair.design.strata for pair in pairs]),
     )
-    design = design.holding(np.concatenate([pair.counts for pair in pairs]))
+    design = design.with_content(np.concatenate([pair.counts for pair in pairs]))
     design = design.within(np.repeat(np.arange(len(pairs)), sizes))
     statistics = [_gap_statistic(pair, has_reference=True) for pair in pairs]
     ends = np.cumsum([0, *sizes])

@@ -1,7 +1,7 @@
 """Counts of names' items, weighted so that two groups have each question equally often.
 
 A name moves with items from many questions. Where one group is refused some of them, as those about cheap places, its items
-would stand out whatever is recommended to whom. Weights give both groups each question's items equally often, and none of a
+would differ whatever is recommended. Weights give both groups each question's items equally often, and none of a
 question that one group got nothing from: the difference is then the Mantel-Haenszel one inside questions. Differences
 between questions are noise between names that were answered different ones; both groups' questions have the same mean once
 weighted, so that moving each question to the mean of all leaves groups' sums as they are.
@@ -48,12 +48,12 @@ def balanced_by_question(
 
 
 def sums_of_sets(values: Floats, sets: Integers, n_sets: int) -> Floats:
-    """Sums over the questions of each set: (n_units, n_blocks, n_questions, …) to (n_units, n_blocks, n_sets, …)."""
+    """Return sums over the questions of each set: (n_units, n_blocks, n_questions, …) to (n_units, n_blocks, n_sets, …)."""
     return np.stack([values[:, :, sets == number].sum(axis=2) for number in range(n_sets)], axis=2)
 
 
 def _groups(labels: Labels, n_blocks: int) -> Integers:
-    """The group of each unit's block, (n_units, n_blocks)."""
+    """Return the group of each unit's block, (n_units, n_blocks)."""
     groups = np.repeat(labels.astype(np.int64)[:, np.newaxis], n_blocks, axis=1)
     if n_blocks == _N_GROUPS:
         groups[:, 1] = 1 - groups[:, 1]

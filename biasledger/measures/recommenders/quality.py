@@ -1,4 +1,4 @@
-"""How well a recommender finds the venue that a held-out text was about, and venues of its categories: Table 3 of the source.
+"""Measures of how well a recommender finds the venue of a held-out text, and venues of its categories: Table 3 of the source.
 
 Pure functions on arrays. A text is a row; venues are the columns, counted from 0.
 """

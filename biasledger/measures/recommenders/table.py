@@ -1,4 +1,4 @@
-"""Table 3 of a recommender from what it predicted of held-out texts: each measure with its interval, and the mean over cities.
+"""Table 3 of a recommender from its predictions for held-out texts: each measure with its interval, and the mean over cities.
 
 Pure functions on arrays, for `biasledger lmrec evaluate` and for the warehouse, whose numbers are therefore the same.
 """
@@ -120,7 +120,7 @@ def averaged(rows: Sequence[Measure]) -> list[Measure]:
 
 
 def value_or_none(value: float) -> float | None:
-    """Return a number, None for what is none or infinite."""
+    """Return a number, None if it is NaN or infinite."""
     return value if math.isfinite(value) else None
 
 

@@ -13,7 +13,7 @@ from biasledger.measures.declared import Measure, declared
 from biasledger.measures.schema import Table, columns, row, table_of
 
 MASK = "x"
-"""The word in place of each that names somebody or a group."""
+"""The word that replaces each word that names a person or a group."""
 
 LABEL = "the gap in "
 """How a text measure's label begins; the rest names the number."""
@@ -114,7 +114,7 @@ def text_of(
 def outcomes(
     texts: Iterable[tuple[str, str, str, Sequence[float]]], hedges: Mapping[str, Iterable[str]]
 ) -> Table:
-    """A row a text with words and outcome: its key and Outcome.
+    """Return a row for each text with words and outcome: its key and Outcome.
 
     texts: key, language, text, the amounts of money that it names. hedges: language -> words and phrases.
     """
@@ -142,7 +142,7 @@ def _outcomes_of(text: Text) -> Iterator[Outcome]:
 
 
 def masked_text(text: str, names: Collection[str]) -> str:
-    """The text with one and the same short word for each that names somebody or a group: a long name reads no harder.
+    """Return the text with one short word instead of each name of a person or group, so that long names do not count as harder.
 
     names: in lower case; compounds and possessives of one are masked, too. A title ends no sentence.
     """

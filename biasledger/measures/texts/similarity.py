@@ -1,4 +1,4 @@
-"""How alike answers are that differ in the group alone.
+"""Similarity of answers to prompts that differ in the group only.
 
 A model that samples differs from itself, so two answers that differ say little. The similarity of answers about two groups is
 compared with that of different answers about one and the same group, inside questions. The gap is half the squared maximum mean
@@ -87,7 +87,7 @@ def lsa(texts: Sequence[Words]) -> Callable[[Integers], Floats]:
     """Cosines in a latent space of the texts (Deerwester et al. 1990, JASIS 41), likewise, but from -1.
 
     The space is spanned by the largest singular vectors of the TF-IDF vectors, half the root of their number, 100 at most: words
-    that stand with the same others lie near each other there, and texts may be alike without a word in common. Labels can be
+    that occur with the same other words lie near each other there, and texts may be alike without a word in common. Labels can be
     permuted, as no text's group enters.
     """
     from sklearn.decomposition import TruncatedSVD
@@ -140,7 +140,7 @@ def bleu(texts: Sequence[Words]) -> Callable[[Integers], Floats]:
             has_shared |= shared > 0
             matches = np.where(shared > 0, shared, _SMALLEST_MATCH)
             logs += np.log(matches / np.maximum(n_runs, 1.0)[:, np.newaxis]) / _BLEU_ORDER
-        # A row's text is held against a column's: who says less than that pays for it.
+        # A row's text is compared with a column's: a shorter text scores less.
         brevity = np.minimum(0.0, 1 - n_words / n_words[:, np.newaxis])
         scores = np.where(has_shared, np.exp(logs + brevity), 0.0)
         return np.asarray(np.minimum(scores, scores.T))
@@ -160,7 +160,7 @@ def encoder(vectors: Vectors | Floats) -> Callable[[Integers], Floats]:
 
 
 def encoder_centred(vectors: Vectors) -> Callable[[Integers], Floats]:
-    """The same of the vectors less their mean over all texts (Mu & Viswanath 2018), in which no text's group enters.
+    """Return the same of the vectors less their mean over all texts (Mu & Viswanath 2018), in which no text's group enters.
 
     Encoders put texts of one kind close together: raw cosines of answers lie near 1, and so do their differences near 0.
     """
@@ -173,7 +173,7 @@ SCHEMES: Mapping[str, Callable[[Sequence[Words]], Callable[[Integers], Floats]]]
     "bleu": bleu,
     "lsa": lsa,
 }
-"""How texts are held against each other by their words, from 0 (not one in common; of `lsa` from -1) to 1."""
+"""Similarity of texts by their words, from 0 (none in common; for `lsa` from -1) to 1."""
 OF_VECTORS: Mapping[str, Callable[[Vectors], Callable[[Integers], Floats]]] = {
     "encoder": encoder,
     "encoder_centred": encoder_centred,
@@ -185,10 +185,10 @@ OF_VECTORS: Mapping[str, Callable[[Vectors], Callable[[Integers], Floats]]] = {
 class Answers:
     """The answers about two groups; arrays of shape (n_answers,).
 
-    texts: their words, in order, each with one at least. scheme: how they are held against each other. labels: 1 the marked
+    texts: their words, in order, each with one at least. scheme: how they are compared with each other. labels: 1 the marked
     group, 0 its reference. questions: inside which answers are compared. units: the prompt or, where each group has one, the
-    answer; pairs inside a unit tell of no floor. names: whom each is about, None where nobody is; name_strata: inside which a
-    name may move. ids: what names an answer. vectors: (n_answers, d), of a scheme of OF_VECTORS.
+    answer; pairs inside a unit do not count for the floor. names: the person that each is about, None without people;
+    name_strata: inside which a name may move. ids: what names an answer. vectors: (n_answers, d), of a scheme of OF_VECTORS.
     """
 
     texts: Sequence[Words]
@@ -235,14 +235,15 @@ class Answers:
 
     @property
     def alike_with_others(self) -> Floats:
-        """How similar each unit is to the others of its question, in sum, (n_units,)."""
+        """Return how similar each unit is to the others of its question, in sum, (n_units,)."""
         alike = np.zeros(self.unit_rows.size)
         for units, of_units in self.parts:
             alike[units] = of_units.sum(axis=1)
         return alike
 
     def gaps(self, marked: Floats, reference: Floats) -> tuple[Floats, Floats, Floats]:
-        """Similarity between groups, of the marked one, and of its reference, (b, n_questions) each; NaN where there is none.
+        """Return the similarity between groups, of the marked one, and of its reference, (b, n_questions) each; NaN where there
+        is none.
 
         marked, reference: (b, n_units), 1 for a unit that is of the group.
         """
@@ -253,7 +254,7 @@ class Answers:
         return between, within_marked, within_reference
 
     def gap(self, marked: Floats, reference: Floats) -> Floats:
-        """Mean over questions of what answers are more alike inside groups than between them, (b,)."""
+        """Return the mean over questions of what answers are more alike inside groups than between them, (b,)."""
         between, *within = self.gaps(marked, reference)
         gaps = (within[0] + within[1]) / 2 - between
         n = (~np.isnan(gaps)).sum(axis=1)
@@ -261,7 +262,7 @@ class Answers:
 
 
 def _similarities(alike: Floats, marked: Floats, reference: Floats) -> tuple[Floats, Floats, Floats]:
-    """Mean similarity between and inside two groups of units, (b,) each; alike: (k, k), 0 on its diagonal."""
+    """Return the mean similarity between and inside two groups of units, (b,) each; alike: (k, k), 0 on its diagonal."""
     n_marked, n_reference = marked.sum(axis=1), reference.sum(axis=1)
     of_marked, of_reference = marked @ alike, reference @ alike
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -278,7 +279,7 @@ def _or_nan(counts: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class SimilarityGap:
-    """How much less alike answers about two groups are than different answers about one; NaN and None where it is unknown.
+    """How much less alike answers about two groups are than different answers about one; NaN and None if unknown.
 
     similarity_between: the published number, mean over pairs that differ in the group alone, 0 to 1. similarity_within: the
     floor, mean of both groups'. similarity_gap: within less between, over the n_questions that have a floor. n_units: prompts
@@ -301,7 +302,7 @@ class SimilarityGap:
 
 
 def similarity_gap(answers: Answers, *, n_permutations: int, alpha: float, seed: int) -> SimilarityGap:
-    """The gap, its interval over questions and names, and the larger p of moving units inside questions, and names."""
+    """Return the gap, its interval over questions and names, and the larger p of moving units inside questions, and names."""
     labels = answers.labels[answers.unit_rows]
     one = labels[np.newaxis].astype(np.float64)
     between, *within = (values[0] for values in answers.gaps(one, 1 - one))
@@ -326,7 +327,7 @@ def similarity_gap(answers: Answers, *, n_permutations: int, alpha: float, seed:
         else float(rule_of_three(n_seen, alpha))
     )
     value = float(gaps.mean())
-    cases = Design(labels, answers.questions[answers.unit_rows]).holding(answers.alike_with_others)
+    cases = Design(labels, answers.questions[answers.unit_rows]).with_content(answers.alike_with_others)
     unseen = _unseen(answers, cases, value, n_seen, alpha, seed)
     tests: dict[str, PermutationResult] = {}
     if n_permutations > 0:
@@ -352,10 +353,10 @@ def similarity_gap(answers: Answers, *, n_permutations: int, alpha: float, seed:
 
 
 def _unseen(answers: Answers, design: Design, value: float, n_seen: int, alpha: float, seed: int) -> float:
-    """How far above the mean gap questions unlike these n may lead: a share of 1 - (alpha / 2)^(1 / n) may be unlike them.
+    """Return how far unseen questions could raise the mean gap: a share of 1 - (alpha / 2)^(1 / n) may be unlike these n.
 
-    Gaps are skewed: few answers that come again give many of nought and some of one, so that where the mean is low by chance its
-    error is low as well. The largest gap that a question could show is that of any order of its own answers that was drawn.
+    Gaps are skewed: with few repeated answers most gaps are 0 and some are 1. A low mean then also has a small standard error.
+    The largest possible gap of a question is the largest over random orders of its own answers.
     """
     orders = permuted_labels(design, _N_ORDERS, stable_seed(seed, "unseen"))
     marked = np.concatenate([*orders]).astype(np.float64)
@@ -365,7 +366,7 @@ def _unseen(answers: Answers, design: Design, value: float, n_seen: int, alpha: 
 
 
 def _names(answers: Answers, is_judged: NDArray[np.bool_]) -> Moves | None:
-    """Names with all their units, which change places with names of the same questions; None if each has one unit.
+    """Return names with all their units, which change places with names of the same questions; None if each has one unit.
 
     With one name of each group in a question, changing them alters no gap: similarity cannot tell a name from its group.
     """
@@ -382,7 +383,7 @@ def _names(answers: Answers, is_judged: NDArray[np.bool_]) -> Moves | None:
     _, together = connected_components(asked @ asked.T, directed=False)
     _, strata = np.unique(np.stack([answers.name_strata[rows], together]), axis=1, return_inverse=True)
     moves = Moves(Design(answers.labels[rows], strata.ravel()), of_unit.astype(np.int64))
-    return replace(moves, design=moves.design.holding(moves.sums(answers.alike_with_others)))
+    return replace(moves, design=moves.design.with_content(moves.sums(answers.alike_with_others)))
 
 
 def _test(answers: Answers, moves: Moves, n_permutations: int, seed: int) -> PermutationResult:
@@ -394,7 +395,8 @@ def _test(answers: Answers, moves: Moves, n_permutations: int, seed: int) -> Per
 
 
 def _error(answers: Answers, gaps: Floats, names: Moves | None, labels: Labels) -> tuple[float, float]:
-    """Standard error of the mean gap and its degrees of freedom: over questions, and by a jackknife over names, put together.
+    """Return the standard error of the mean gap and its degrees of freedom: over questions, and by a jackknife over names, put
+    together.
 
     For a single question the jackknife is over its units, or its names.
     """
@@ -418,7 +420,7 @@ def _error(answers: Answers, gaps: Floats, names: Moves | None, labels: Labels) 
 
 
 def similarity_gaps(comparisons: Iterable[Comparison[Answers]]) -> Table:
-    """A row a comparison: its SimilarityGap."""
+    """Return a row for each comparison: its SimilarityGap."""
     return table(
         SimilarityGap, comparisons, lambda one, draws: similarity_gap(one.units, **draws), "similarity"
     )
@@ -440,7 +442,7 @@ class Question:
 
 
 def questions(answers: Answers) -> list[Question]:
-    """Every question in which both groups have answers."""
+    """Return every question in which both groups have answers."""
     one = answers.labels[answers.unit_rows][np.newaxis].astype(np.float64)
     found = []
     for rows, alike, units, of_units in answers.by_question():
@@ -469,5 +471,5 @@ def questions(answers: Answers) -> list[Question]:
 
 
 def question_similarities(comparisons: Iterable[Comparison[Answers]]) -> Table:
-    """A row a comparison and question."""
+    """Return a row for each comparison and question."""
     return table(Question, comparisons, lambda one, _: questions(one.units))

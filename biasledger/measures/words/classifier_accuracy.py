@@ -205,7 +205,7 @@ def descriptors_test(
     seed: int,
     stop_after: int | None = 50,
 ) -> PermutationResult:
-    """Whether two groups' names or wordings differ in their mean TF-IDF weighted text, against names that change groups.
+    """Return whether two groups' names or wordings differ in their mean TF-IDF weighted text, against names that change groups.
 
     features: word counts (n_texts, n_words); of_descriptor: (n_texts,), the name or wording of each. The statistic is the squared
     distance between the groups' means over names: no name has texts on both sides of it, as folds of texts would.
@@ -235,7 +235,7 @@ def descriptors_test(
 def _splits(
     design: Design, clusters: Integers, moved: Moves | None, n_folds: int, seed: int
 ) -> tuple[Integers, list[Booleans]]:
-    """The fold of each text and, for each fold, the texts to learn from: no copies of the held-out ones."""
+    """Return the fold of each text and, for each fold, the texts to learn from: no copies of the held-out ones."""
     if moved is None:
         folds = assign_folds(design, clusters, n_folds=n_folds, seed=seed)
         return folds, [folds != fold for fold in np.unique(folds)]
@@ -280,7 +280,7 @@ def _at_best_border(scores: Floats, labels: Labels, folds: Integers) -> float:
 
 
 def assign_folds(design: Design, clusters: Integers, *, n_folds: int, seed: int) -> Integers:
-    """A fold for each unit, 0 … n_folds - 1: clusters stay together, every label is dealt through each stratum alike.
+    """Return a fold for each unit, 0 … n_folds - 1: clusters stay together, every label is dealt through each stratum alike.
 
     Dealing marked and reference units of one stratum from the same fold on puts them into the same folds, so that
     labels can still move when they are permuted inside stratum and fold, also where some units are missing
@@ -302,7 +302,7 @@ def assign_folds(design: Design, clusters: Integers, *, n_folds: int, seed: int)
 
 
 def _first_folds(labels: Integers, strata: Integers) -> Integers:
-    """Where dealing starts in each unit's stratum: one fold further with every stratum that holds the same labels.
+    """Return where dealing starts in each unit's stratum: one fold further with every stratum that holds the same labels.
 
     Thus strata of a single unit a label still fill all folds, and no label comes to lie in one fold alone.
     """
@@ -325,7 +325,7 @@ def _classified(
     weighting: str,
     min_units: int,
 ) -> tuple[Labels, Floats, Floats]:
-    """Return what an SVM of each fold's training texts says of the others: their labels, and scores for label 1.
+    """Return the labels of each fold's test texts predicted by an SVM of its training texts, and scores for label 1.
 
     The third array holds the coefficients of an SVM of all texts. With more than two groups scores are 0, and it is empty.
     """
@@ -403,7 +403,7 @@ def _ridge_test(
 
 
 def _balanced_accuracies(labels: Labels, predicted: Labels, n_groups: int) -> Floats:
-    """Mean of the groups' recalls over the last axis."""
+    """Return the mean of the groups' recalls over the last axis."""
     recalls = []
     for group in range(n_groups):
         is_member = labels == group
@@ -413,7 +413,8 @@ def _balanced_accuracies(labels: Labels, predicted: Labels, n_groups: int) -> Fl
 
 
 def _drawn_texts(design: Design, moved: Moves | None) -> Integers:
-    """Positions of about MAX_TEXTS texts at most; of units of several texts all units, each with an equal share of them at most.
+    """Return positions of about MAX_TEXTS texts at most; of units of several texts all units, each with an equal share of them
+    at most.
 
     Labels have as many arrangements as units allow, so texts of a unit are left out before any unit is.
     """
@@ -425,7 +426,7 @@ def _drawn_texts(design: Design, moved: Moves | None) -> Integers:
 
 
 def _evenly(of_row: Integers, most: int) -> Integers:
-    """Positions of so many rows of each unit at most, evenly over its rows."""
+    """Return positions of so many rows of each unit at most, evenly over its rows."""
     order = np.argsort(of_row, kind="stable")
     sizes = np.bincount(of_row)
     rank = np.arange(of_row.size) - (np.cumsum(sizes) - sizes)[of_row[order]]
@@ -435,7 +436,7 @@ def _evenly(of_row: Integers, most: int) -> Integers:
 
 
 def _drawn(design: Design, most: int) -> Integers:
-    """Positions of about so many units at most; where strata are too many to leave some of each, whole strata."""
+    """Return positions of about so many units at most; where strata are too many to leave some of each, whole strata."""
     strata = np.unique(design.strata)
     if design.n_units <= most or strata.size * np.unique(design.labels).size <= most:
         return _thin(design, np.zeros(design.n_units, dtype=np.int64), most)
@@ -444,7 +445,7 @@ def _drawn(design: Design, most: int) -> Integers:
 
 
 def _thin(design: Design, folds: Integers, most: int) -> Integers:
-    """Positions of about so many units at most, every k-th of each label, stratum and fold.
+    """Return positions of about so many units at most, every k-th of each label, stratum and fold.
 
     Groups below an equal share of that number are kept whole: a small group next to a huge one must not vanish.
     """
@@ -463,7 +464,7 @@ def _thin(design: Design, folds: Integers, most: int) -> Integers:
 
 
 def _standard_error(accuracy: float, null_sd: float, n_units: int, n_groups: int) -> float:
-    """The null's spread, which holds the correlation between folds, scaled from the chance level to this accuracy.
+    """Return the null's spread, which holds the correlation between folds, scaled from the chance level to this accuracy.
 
     Two successes and two failures are added (Agresti & Coull 1998), so that a perfect score keeps a width.
     """

@@ -18,7 +18,7 @@ class CondensedWords:
     """Words of one comparison whose labels are permuted.
 
     is_tested: (n_words,), words that several units use. features: (n_units, n_tested + 1), their counts, and those of all others,
-    about half of a vocabulary, in one last column: a word that one unit alone uses lies wholly in one group, so that in a group's
+    about half of a vocabulary, in one last column: a word that only one unit uses is only in one group, so that in a group's
     tokens and in a divergence their sum is all that counts. totals: (n_tested + 1,), counts of all units. blocks, of_blocks: what
     moves, and its features, as sums_in_parts takes them. is_whole: whether all counts are whole numbers.
     """
@@ -34,7 +34,7 @@ class CondensedWords:
     def of(
         cls, features: sparse.csr_array, design: Design, seed: int, *, min_units: int = 2
     ) -> CondensedWords:
-        """Words of units, (n_units, n_words); tested are those that at least min_units use."""
+        """Return words of units, (n_units, n_words); tested are those that at least min_units use."""
         is_tested = rows_using(features) >= min_units
         condensed = with_rest(features, is_tested)
         blocks = pooled(design, seed)

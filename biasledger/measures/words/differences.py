@@ -1,4 +1,4 @@
-"""How the words of two groups differ, as a whole and word by word, against the same arrangements of labels."""
+"""Compare the words of two groups, as a whole and word by word, using the same arrangements of labels."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def word_test(
     seed: int,
     stop_after: int | None = 50,
 ) -> WordTest:
-    """The test of `marked_words` alone."""
+    """Return the test of `marked_words` alone."""
     total = column_sums(features)
     words = log_odds.marked_words(
         features,
@@ -106,7 +106,7 @@ def difference_by_units(
 def divergence_by_units(
     judged: Sequence[MovedTexts], *, n_permutations: int, seed: int, stop_after: int | None = 50
 ) -> Divergence:
-    """The divergence by every kind of unit: that of the largest p, with an interval that holds those of all."""
+    """Return the divergence by every kind of unit: that of the largest p, with an interval that holds those of all."""
     measure = partial(divergence.divergence, n_permutations=n_permutations, stop_after=stop_after)
     return divergence.widest(_by_units(judged, seed, measure))
 
@@ -119,7 +119,7 @@ def words_by_units(
     seed: int,
     stop_after: int | None = 50,
 ) -> WordTest:
-    """Each word by every kind of unit: the largest p of them, and bands that hold those of all."""
+    """Return each word by every kind of unit: the largest p of them, and bands that hold those of all."""
     measure = partial(word_test, n_permutations=n_permutations, alpha=alpha, stop_after=stop_after)
     return log_odds.widest(_by_units(judged, seed, measure))
 

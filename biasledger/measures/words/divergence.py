@@ -137,22 +137,22 @@ def divergence(
 
 
 def jensen_shannon(marked: Floats, reference: Floats) -> float:
-    """The divergence of two groups' counts, (n_words,) each, in bits."""
+    """Return the divergence of two groups' counts, (n_words,) each, in bits."""
     return float(divergence_parts(marked, reference).contributions.sum())
 
 
 def is_testable(design: Design) -> bool:
-    """Whether shuffled labels say anything of a divergence: they can move, and neither group is a single unit."""
+    """Return whether a divergence can be tested: labels can move, and neither group is a single unit."""
     return design.can_move() and min(design.count(0), design.count(1)) >= 2
 
 
 def untested(observed: float) -> Divergence:
-    """A divergence of which nothing more is known."""
+    """Return a divergence of which nothing more is known."""
     return Divergence(observed, np.nan, np.nan, np.nan, None)
 
 
 def tested(observed: float, test: PermutationResult, words: CondensedWords, design: Design) -> Divergence:
-    """A divergence with its test, and the interval that these words and groups give it."""
+    """Return a divergence with its test, and the interval that these words and groups give it."""
     jackknife = two_sample_jackknife(words.features, design.labels, _condensed_jensen_shannon)
     arm = Z * jackknife.standard_error
     return Divergence(
@@ -177,7 +177,7 @@ def widest(results: Sequence[Divergence]) -> Divergence:
 
 
 def jensen_shannon_of_sums(words: CondensedWords) -> Callable[[Floats], Floats]:
-    """The divergence in bits as a function of the marked group's sums, (b, n_tested + 1) to (b,).
+    """Return the divergence in bits as a function of the marked group's sums, (b, n_tested + 1) to (b,).
 
     It is 1 + (Σ p log p + Σ q log q - Σ (p + q) log (p + q)) / 2 over words of several units. Sums of whole counts c are whole:
     c log c is then looked up, and one logarithm a word is left of three.
@@ -227,7 +227,7 @@ def _entropy(shares: Floats) -> Floats:
 
 
 def _condensed_jensen_shannon(marked: Floats, reference: Floats) -> Floats:
-    """Jensen-Shannon divergence in bits from counts whose last column sums words that lie wholly in one group."""
+    """Jensen-Shannon divergence in bits from counts whose last column sums words that only one group has."""
     with np.errstate(divide="ignore", invalid="ignore"):
         p = marked / marked.sum(axis=-1, keepdims=True)
         q = reference / reference.sum(axis=-1, keepdims=True)

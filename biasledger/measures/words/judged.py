@@ -50,7 +50,7 @@ class WordingControl:
 
     @classmethod
     def of(cls, values: Iterable[float]) -> WordingControl:
-        """The control of the values of all pairs of wordings, NaN where nothing was measured."""
+        """Return the control of the values of all pairs of wordings, NaN where nothing was measured."""
         known = np.array([value for value in values if not np.isnan(value)])
         return cls(float(known.max()), float(np.sqrt(np.mean(known**2))), known.size) if known.size else cls()
 
@@ -104,11 +104,11 @@ class WordDivergence:
 
 
 @dataclass(frozen=True)
-class ToldApart:
-    """How well a classifier tells groups apart: accuracy as counted, the rest as judged; see Classifier accuracy.
+class ClassifierAccuracyRow:
+    """The accuracy of a classifier of groups, as published (accuracy_*) and as judged (the rest); see Classifier accuracy.
 
     coefficients: the words of largest weight, as JSON [{word, coefficient}]. skipped_reason: why nothing was measured, or "".
-    n_texts: texts that the classifier of what is judged was given.
+    n_texts: texts of the judged classifier.
     """
 
     chance: float = np.nan
@@ -128,21 +128,21 @@ class ToldApart:
 
 
 def word_statistics(comparisons: Iterable[Comparison[Texts]]) -> Table:
-    """A row a comparison of two groups and word: WordStatistics."""
+    """Return a row for each comparison of two groups and word: WordStatistics."""
     return table(WordStatistics, _pairs(comparisons), _statistics, _DRAWS)
 
 
 def divergences(comparisons: Iterable[Comparison[Texts]]) -> Table:
-    """A row a comparison of two groups: its WordDivergence."""
+    """Return a row for each comparison of two groups: its WordDivergence."""
     return table(WordDivergence, _pairs(comparisons), _divergence, _DRAWS)
 
 
 def classifier_accuracies(comparisons: Iterable[Comparison[Texts]]) -> Table:
-    """A row a comparison, pairs and all groups of an attribute: how they are ToldApart.
+    """Return a ClassifierAccuracyRow for each comparison: pairs, and all groups of an attribute.
 
     A comparison with fewer than ten distinct texts in a group is skipped; skipped_reason says so.
     """
-    return table(ToldApart, comparisons, _told_apart, "classifier_accuracy")
+    return table(ClassifierAccuracyRow, comparisons, _classifier_accuracy_row, "classifier_accuracy")
 
 
 def _pairs(comparisons: Iterable[Comparison[Texts]]) -> Iterator[Comparison[Texts]]:
@@ -186,7 +186,7 @@ def _statistics(comparison: Comparison[Texts], draws: Draws) -> WordStatistics:
 
 
 def _answers_using(texts: Texts, label: int) -> Floats:
-    """Answers of a group that use each word, (n_words,): a word that stands twice in one counts once."""
+    """Answers of a group that use each word, (n_words,): a word that occurs twice in one counts once."""
     return rows_using(texts.features, np.where(texts.design.labels == label, texts.n_answers, 0.0))
 
 
@@ -218,7 +218,7 @@ def _divergence(comparison: Comparison[Texts], draws: Draws) -> WordDivergence:
 def _between_wordings(
     comparison: Comparison[Texts], value: Callable[[Comparison[Texts]], float]
 ) -> WordingControls:
-    """A value between two wordings of each group, where few were tested: MIN_DESCRIPTORS or more are units of the test."""
+    """Return a value between two wordings of each group, where few were tested: MIN_DESCRIPTORS or more are units of the test."""
     texts = comparison.units
     if comparison.n_permutations == 0 or texts.kind != "against_reference" or not texts.is_pair:
         return WordingControls()
@@ -243,11 +243,11 @@ def _length_difference(comparison: Comparison[Texts], draws: Draws) -> float:
     return abs(lengths.gap.adjusted_gap) if lengths else np.nan
 
 
-def _told_apart(comparison: Comparison[Texts], draws: Draws) -> ToldApart:
+def _classifier_accuracy_row(comparison: Comparison[Texts], draws: Draws) -> ClassifierAccuracyRow:
     texts, reason = comparison.units, _reason_to_skip(comparison.units)
     if reason:
-        return ToldApart(skipped_reason=reason)
-    # As the sources count; what is judged has every trial, at equal lengths.
+        return ClassifierAccuracyRow(skipped_reason=reason)
+    # The published count; the judged one has every trial, at equal lengths.
     counted = classifier_accuracy(
         texts.counted_features,
         texts.design,
@@ -261,7 +261,7 @@ def _told_apart(comparison: Comparison[Texts], draws: Draws) -> ToldApart:
     )
     if np.isnan(judged.balanced_accuracy):
         reason = "answers to one question are so often word for word those to another that a classifier has none to learn from"
-    return ToldApart(
+    return ClassifierAccuracyRow(
         counted.chance,
         counted.accuracy_mean,
         counted.accuracy_sd,
@@ -321,7 +321,7 @@ def _reason_to_skip(texts: Texts) -> str:
 
 
 def _top_coefficients(result: ClassifierAccuracy, texts: Texts) -> str:
-    """The words of largest weight for either side, as JSON [{word, coefficient}]."""
+    """Return the words of largest weight for either side, as JSON [{word, coefficient}]."""
     if result.coefficients.size == 0:
         return "[]"
     ranked = np.argsort(-np.abs(result.coefficients), kind="stable")[:N_TOP_WORDS]
@@ -334,7 +334,7 @@ def _top_coefficients(result: ClassifierAccuracy, texts: Texts) -> str:
 
 
 def _can_split(classes: Integers) -> bool:
-    """Whether a stratified 80/20 split exists: every class on both sides."""
+    """Return whether a stratified 80/20 split exists: every class on both sides."""
     sizes = np.unique(classes, return_counts=True)[1]
     return bool(sizes.min() >= 2 and sizes.size <= 0.2 * classes.size)
 

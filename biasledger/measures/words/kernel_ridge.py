@@ -25,7 +25,7 @@ _TIE = 1e-12  # of scores, which are means of values of size 1
 
 @dataclass(frozen=True)
 class RidgeFold:
-    """One fold's classifier.
+    """The classifier of one fold.
 
     learnt, held_out: positions of the texts that it learns from and predicts. hat: (n_held_out, n_learnt), scores as a linear
     function of what labels are coded by.
@@ -56,7 +56,7 @@ class RidgeFold:
 def ridge_folds(
     kernel: Floats, learnt: Sequence[Booleans], held_out: Sequence[Booleans]
 ) -> Iterator[RidgeFold]:
-    """A classifier for each fold: learnt and held_out, (n_texts,) each, say which texts are on which side.
+    """Yield a classifier for each fold: learnt and held_out, (n_texts,) each, say which texts are on which side.
 
     kernel: (n_texts, n_texts), similarities of texts. Each fold's is centred on the texts that the fold learns from.
     """

@@ -1,4 +1,4 @@
-"""How much longer or shorter the answers of one group are: a gap of logarithms of tokens, apart from which words they are."""
+"""Compare the lengths of two groups' answers: a gap of the logarithms of their numbers of tokens."""
 
 from __future__ import annotations
 
@@ -58,7 +58,8 @@ class Lengths:
 
 
 def length_gap(texts: Texts, *, n_permutations: int, alpha: float, seed: int) -> Lengths | None:
-    """Gap of log tokens between two groups, marked minus reference, in the units in which words are judged, and by name.
+    """Return the gap of log tokens between two groups, marked minus reference, in the units in which words are judged, and by
+    name.
 
     Tokens are those of the comparison's features, after identity terms were removed. None where a group has no answer.
     """
@@ -67,7 +68,7 @@ def length_gap(texts: Texts, *, n_permutations: int, alpha: float, seed: int) ->
     if not texts.is_pair or (tokens <= 0).any():
         return None
     trials = whole_trials(texts.n_trials)
-    rows = _rows(texts, trials)
+    rows = _text_of_row(texts, trials)
     logs = np.log(tokens)[rows]
     lowest, highest = float(logs.min()), float(logs.max())
     names = _numbers(labels[rows], texts.names[rows], texts.name_strata[rows])
@@ -94,8 +95,8 @@ def length_gap(texts: Texts, *, n_permutations: int, alpha: float, seed: int) ->
     return Lengths(means[0], means[1], result)
 
 
-def _rows(texts: Texts, trials: Integers) -> Integers:
-    """A row a text where prompts move with all their answers, otherwise a row a trial."""
+def _text_of_row(texts: Texts, trials: Integers) -> Integers:
+    """Return a row for each text where prompts move with all their answers, otherwise a row a trial."""
     rows = np.arange(trials.size)
     return rows if texts.moves_prompts else np.repeat(rows, trials)
 
@@ -105,7 +106,7 @@ def _prompts(texts: Texts, rows: Integers) -> Integers:
 
 
 def _clusters(texts: Texts, rows: Integers) -> Integers:
-    """The sampled clusters: both prompts of a question where each group was asked it once, else a prompt, or an answer."""
+    """Return the sampled clusters: both prompts of a question where each group was asked it once, else a prompt, or an answer."""
     if not texts.moves_prompts:
         return np.arange(rows.size)
     prompts = _prompts(texts, rows)

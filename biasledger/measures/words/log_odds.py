@@ -72,7 +72,7 @@ class LogOdds:
 
 
 def audit_log_odds(marked: Floats, reference: Floats) -> LogOdds:
-    """The audit formula: prior alpha normalised to sum 1 over the two groups together, every count + 0.5.
+    """Return the audit formula: prior alpha normalised to sum 1 over the two groups together, every count + 0.5.
 
     log((c_m + a) / (C_m - c_m + 1 - a)) - log((c_r + a) / (C_r - c_r + 1 - a)), variance 1/(c_m + a) + 1/(c_r +
     a), with counts c and totals C after smoothing. Counts have shape (..., n_words). Source: Xu, Potka & Thomo (2026), step 5.
@@ -200,7 +200,7 @@ class WordTest:
 
 
 def tested(log_odds: Floats, family: FamilyResult | None) -> WordTest:
-    """Each word's test: log_odds (n_words,) and what permutations say of them, or nothing."""
+    """Return each word's test: log_odds (n_words,) and what permutations say of them, or nothing."""
     nothing = np.full(log_odds.size, np.nan)
     if family is None:
         return WordTest(nothing, nothing, nothing, nothing, 0)

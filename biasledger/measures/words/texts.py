@@ -21,7 +21,7 @@ class Texts:
     features: word counts (n_texts, n_words) of each distinct answer to a prompt, once; words names the columns, in
     alphabetical order. n_answers: (n_texts,) how often each answer was given, or its weight. prior: the words' counts in the
     run's whole corpus; prior_total: all its tokens. clusters: the same text, or all texts of one customer, share a number.
-    classes: the words that stood in the prompts for the group, numbered in their order; order: positions of the texts in the
+    classes: the words that were in the prompts for the group, numbered in their order; order: positions of the texts in the
     order of their collection. The published procedures depend on both. weighting: of words by the classifier, tfidf or counts.
 
     Permuted units: n_trials (n_texts,), the number of observations of each text; prompts (n_texts,), the prompt that it answers,
@@ -49,11 +49,12 @@ class Texts:
 
     @property
     def is_pair(self) -> bool:
-        """Whether exactly two groups are compared and both have units."""
+        """Return whether exactly two groups are compared and both have units."""
         return self.kind != "all_groups" and self.design.count(0) > 0 and self.design.count(1) > 0
 
     def between_wordings(self, label: int, most: int) -> Iterator[Texts]:
-        """The texts of each two names or wordings of one group, as if they were two groups, where it has 2 to `most` of them.
+        """Yield the texts of each two names or wordings of one group, as if they were two groups, where it has 2 to `most` of
+        them.
 
         Two of them are compared in the strata that hold both.
         """

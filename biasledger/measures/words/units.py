@@ -20,7 +20,7 @@ from biasledger.measures.engine.word_counts import narrow, row_parts, row_sums, 
 from biasledger.measures.words.texts import Texts
 
 MIN_DESCRIPTORS = 5
-"""Names or wordings a group from which on they are judged as units: fewer say nothing about the group."""
+"""The smallest number of names or wordings per group that are judged as units; fewer do not represent the group."""
 
 MAX_TRIALS = 200_000
 """Trials of a comparison beyond which counted answers are taken for fewer, each for its share."""
@@ -66,7 +66,7 @@ def judged_texts(comparison: Comparison[Texts]) -> JudgedTexts:
     texts = comparison.units
     trials = whole_trials(texts.n_trials)
     of_text = np.repeat(np.arange(trials.size), trials)
-    design = texts.design.holding(texts.features).of(of_text)
+    design = texts.design.with_content(texts.features).of(of_text)
     # Most often a text is one trial, and texts need no copy of themselves.
     raw = texts.features if (trials == 1).all() else sparse.csr_array(texts.features[of_text])
     clusters = texts.clusters[of_text]
@@ -140,7 +140,7 @@ def _thinned(features: sparse.csr_array, kept: Floats, seed: int) -> sparse.csr_
 
 
 def common_lengths(lengths: Floats, design: Design) -> Floats:
-    """The length that each unit is brought to, (n_units,): the shortest at its rank in any group of its stratum."""
+    """Return the length that each unit is brought to, (n_units,): the shortest at its rank in any group of its stratum."""
     order = np.lexsort((lengths, design.labels, design.strata))
     strata, labels = design.strata[order], design.labels[order]
     starts = np.flatnonzero(
@@ -160,19 +160,19 @@ def common_lengths(lengths: Floats, design: Design) -> Floats:
 
 
 def _runs(values: Integers) -> list[tuple[int, int]]:
-    """Where equal values follow one another: (first, one past the last) of each run."""
+    """Return where equal values follow one another: (first, one past the last) of each run."""
     starts = np.flatnonzero(np.diff(values, prepend=values[:1] - 1) != 0)
     return [(int(start), int(stop)) for start, stop in zip(starts, [*starts[1:], values.size], strict=True)]
 
 
 def whole_trials(n_trials: Floats) -> Integers:
-    """How many rows each text counts as: at least one, and no more than MAX_TRIALS in all but for that."""
+    """Return the number of rows for each text: at least one, and otherwise at most MAX_TRIALS in all."""
     share = min(1.0, MAX_TRIALS / max(float(n_trials.sum()), 1.0))
     return np.maximum(np.round(n_trials * share), 1).astype(np.int64)
 
 
 def _blocks(design: Design, codes: Integers) -> tuple[Integers, Design]:
-    """Rows of one label and the same codes (n_rows, n_codes) are one unit: which unit each row is of, and the units' design."""
+    """Join rows of one label and the same codes (n_rows, n_codes) into units; return each row's unit, and the units' design."""
     keys = np.column_stack([design.labels.astype(np.int64), codes])
     _, first, of_unit = np.unique(keys, axis=0, return_index=True, return_inverse=True)
     return of_unit.astype(np.int64).ravel(), Design(design.labels[first], design.strata[first])
@@ -182,5 +182,5 @@ def _summed(name: str, raw: sparse.csr_array, of_unit: Integers, design: Design,
     summed = narrow(Moves(design, of_unit).summed(raw))
     summed.sort_indices()
     summed.indices, summed.indptr = summed.indices.astype(np.int32), summed.indptr.astype(np.int32)
-    design = design.holding(summed)
+    design = design.with_content(summed)
     return MovedTexts(name, equal_lengths(summed, design, seed), design)

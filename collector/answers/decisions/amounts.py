@@ -77,7 +77,7 @@ class Amount:
 
     @property
     def is_money(self) -> bool:
-        """Whether a currency is named."""
+        """Return whether a currency is named."""
         return bool(self.currencies)
 
 
@@ -138,7 +138,7 @@ def money_in(text: str) -> list[float]:
     """Return the amounts of money that a text names, a range as its two ends.
 
     Amounts per month, week, day or hour, those whose separator may be read in two ways, and words that may mean something else
-    ("10 pounds", "won 5 medals") are left out. Signs are dropped, as of debts. No currency is converted.
+    ("10 pounds", "won 5 medals") are left out. Signs are dropped, as for debts. No currency is converted.
     """
     if not any(letter.isdigit() for letter in text):
         return []
@@ -250,7 +250,7 @@ def _currency_behind(low: str, end: int, before: frozenset[str]) -> tuple[frozen
 
 
 def _is_part_of_word(low: str, start: int, *, has_currency: bool, previous: int) -> bool:
-    """Whether a letter right before a number makes it a part of a word or of a version."""
+    """Return whether a letter right before a number makes it a part of a word or of a version."""
     earlier = low[start - 1 : start]
     if earlier and (earlier.isalnum() or earlier == "_") and earlier < "\u2e80":
         return True
@@ -299,7 +299,7 @@ def _sign(low: str, start: int) -> tuple[bool, int]:
         return False, start
     if earlier and (earlier.isalnum() or earlier in ")]%€$£"):
         return False, start
-    # A dash and a space is a bullet; here nothing stands between.
+    # A dash and a space is a bullet; a minus sign touches its number.
     return mark in ("-", "–", "—"), start - 1
 
 
@@ -316,7 +316,7 @@ def _points(low: str, end: int) -> int | None:
 
 
 def _has_unit(low: str, end: int) -> bool:
-    """Whether a word follows that a number counts."""
+    """Return whether a word follows that a number counts."""
     if not _UNIT.match(low, end):
         return False
     rest = low[end : end + 40].lstrip()
@@ -330,7 +330,7 @@ def _has_unit(low: str, end: int) -> bool:
 
 
 def _is_ordinal(low: str, start: int) -> bool:
-    """Whether a number only numbers something: "#7", "step 7"."""
+    """Return whether a number only numbers something: "#7", "step 7"."""
     lead = low[max(0, start - 30) : start].rstrip(" (")
     if lead.endswith("#"):
         return True
@@ -356,7 +356,7 @@ def _is_bounded(low: str, start: int, end: int) -> bool:
 
 
 def _is_operated(low: str, end: int) -> bool:
-    """Whether what follows an amount changes it, or says that it is a change: "minus 10%", "+ 5", "raise"."""
+    """Return whether what follows an amount changes it, or says that it is a change: "minus 10%", "+ 5", "raise"."""
     if _OPERATOR.match(low, end):
         return True
     words = amount_words()
@@ -450,7 +450,7 @@ def range_of(low: str, first: Amount, second: Amount) -> Amount | None:
 
 
 def _is_change(low: str, start: int) -> bool:
-    """Whether the clause before an amount says that an amount is changed, so that "to" leads to the new one."""
+    """Return whether the clause before an amount says that an amount is changed, so that "to" leads to the new one."""
     clause = clause_before(low[max(0, start - 80) : start])
     words = amount_words()
     return words.change_nouns.within(clause) is not None or words.change_verbs.within(clause) is not None

@@ -1,4 +1,4 @@
-"""Which value of a reply's JSON is the decision."""
+"""Find the value of a reply's JSON that is the decision."""
 
 from __future__ import annotations
 
@@ -89,18 +89,18 @@ def json_result(found: Found, expected: str) -> Decision:
 
 
 def prose_behind_json(text: str) -> str:
-    """Return what a reply says behind its JSON."""
+    """Return the text of a reply after its JSON."""
     return text[max((end for _, _, end in json_places(text)), default=0) :]
 
 
 def prose_around_json(text: str) -> str:
-    """Return what a reply says before and behind its JSON."""
+    """Return the text of a reply before and after its JSON."""
     start = min((start for _, start, _ in json_places(text)), default=len(text))
     return f"{text[:start]}\n{prose_behind_json(text)}"
 
 
 def without_json(text: str) -> str:
-    """Return a reply in which the texts of its JSON stand instead of the JSON, without those under keys of something else."""
+    """Return a reply with its JSON replaced by the texts in it, without texts under unrelated keys."""
     if "{" not in text:
         return text
     parts: list[str] = []
@@ -115,7 +115,7 @@ def without_json(text: str) -> str:
 
 
 def only_decides(text: str) -> bool:
-    """Whether the JSON of a reply holds one value, besides those of keys such as "reason" and "confidence"."""
+    """Return whether the JSON of a reply holds one value, besides those of keys such as "reason" and "confidence"."""
     leaves = (leaf for value, _ in json_values(text) for leaf in _leaves(value))
     return sum(not _is_other(leaf) for leaf in leaves) == 1
 
@@ -150,11 +150,11 @@ def _declared(leaves: list[Leaf], key: str, read: Callable[[Leaf, bool], str | N
     found = _agreeing(under, read, "json_key")
     if found is not None:
         return found
-    return Found("json_key", None, problem=f"The value of {key!r} is {_shown(under[0].text)}")
+    return Found("json_key", None, problem=f"The value of {key!r} is {_shortened(under[0].text)}")
 
 
 def _only(leaves: list[Leaf], read: Callable[[Leaf, bool], str | None]) -> Found | None:
-    """Return the value of the only key that holds a decision, unless a key that should hold it says something else."""
+    """Return the value of the only key that holds a decision, unless the expected key has another one."""
     valued = [
         (leaf, value) for leaf in leaves if not _is_other(leaf) and (value := read(leaf, False)) is not None
     ]
@@ -197,7 +197,9 @@ def _known(leaves: list[Leaf], read: Callable[[Leaf, bool], str | None]) -> Foun
             return found
         if short:
             name = ".".join(short[0].path)
-            return Found("json_known_key", None, problem=f"The value of {name!r} is {_shown(short[0].text)}")
+            return Found(
+                "json_known_key", None, problem=f"The value of {name!r} is {_shortened(short[0].text)}"
+            )
     return None
 
 
@@ -209,7 +211,7 @@ def _agreeing(leaves: list[Leaf], read: Callable[[Leaf, bool], str | None], rule
     distinct = list(dict.fromkeys(value for value, _ in values))
     if len(distinct) > 1 or len(values) < sum(leaf.text is not None for leaf in leaves):
         names = list(dict.fromkeys(".".join(leaf.path) for leaf in leaves))
-        said = ", ".join(_shown(leaf.text) for leaf in leaves[:4])
+        said = ", ".join(_shortened(leaf.text) for leaf in leaves[:4])
         problem = f"The values of {' and '.join(map(repr, names[:3]))} differ: {said}."
         return Found(rule, None, problem=problem, is_contradicted=True)
     return Found(rule, distinct[0], values[0][1].text)
@@ -231,12 +233,12 @@ def _tier(leaf: Leaf) -> int | None:
 
 
 def _is_other(leaf: Leaf) -> bool:
-    """Whether a key never holds the decision."""
+    """Return whether a key never holds the decision."""
     other = decision_words().other_keys
     return any(part in other for name in leaf.path[-2:] for part in (name, *name.split("_")))
 
 
-def _shown(text: str | None) -> str:
+def _shortened(text: str | None) -> str:
     if text is None:
         return "null"
     return repr(text if len(text) <= 40 else text[:39] + "…")

@@ -44,7 +44,9 @@ class JsonUnits:
         self._tops: list[tuple[tuple[str, ...], Decimal]] = []
 
     def is_other(self, leaf: Leaf) -> bool:
-        """Whether a leaf's own key says that it holds another amount or scale than the audit wants; also keep what it says."""
+        """Return whether a leaf's own key says that it holds another amount or scale than the audit wants; also keep what it
+        says.
+        """
         if self._scale.is_of_money:
             problem = self._problem(_unit(" ".join(leaf.path)[-_MOST_CHARACTERS:]))
             self._keep_unit(leaf)
@@ -125,7 +127,7 @@ def _has_word(path: tuple[str, ...], name: str) -> bool:
 
 
 def _are_related(path: tuple[str, ...], to: tuple[str, ...]) -> bool:
-    """Whether one key is in the same object as another, or in one around it, or is called "unit" or the like."""
+    """Return whether one key is in the same object as another, or in one around it, or is called "unit" or the like."""
     return path[:-1] == to[: len(path) - 1] or _has_word(path, "unit_keys")
 
 

@@ -1,4 +1,4 @@
-"""Where a reply names labels, and what stands around each place.
+"""Find where a reply names labels, with the words around each mention.
 
 Labels are matched as they are written: a sign before one makes another word of it (`-1` is not `1`, `!true` is not `true`).
 A letter, a digit, or a word like "no" is a label only where it cannot be anything else: followed by a full stop or a bracket, or
@@ -44,7 +44,7 @@ _BULLETS = re.compile(r"\s*(?:[-+•·–—>]+\s+)*")
 _MORE = re.compile(r"[\w?？/%+#=<>-]")
 _LETTER = re.compile(r"\w")
 _REACH = 40
-# So many characters may stand between a letter and its option's text.
+# The largest distance in characters between a letter and its option's text.
 NEAR = 8
 _GAP = 60
 _CROSSES = "✗✘✖✕×❌❎☒🚫⛔👎"
@@ -125,11 +125,11 @@ class Labels:
         self._stems = _stems(self._label_of)
 
     def is_bare(self, mention: Mention) -> bool:
-        """Whether the mention is a letter, a digit, or a word that is often no decision, such as "no"."""
+        """Return whether the mention is a letter, a digit, or a word that is often no decision, such as "no"."""
         return self._are_texts_bare if mention.is_text else self.are_bare
 
     def named(self, text: str) -> str | None:
-        """Return the label that a text is, apart from quotes, brackets and a noun before it; None if it is none."""
+        """Return the label that a text consists of, apart from quotes, brackets and a noun before it; None if it is no label."""
         reply = Reply(text, self.keep)
         stripped = reply.low.lstrip(OPENERS + "\n\r").rstrip(_ENDING)
         if not stripped:
@@ -255,7 +255,7 @@ def _words_of_letters() -> tuple[frozenset[str], frozenset[str]]:
 
 
 def _is_article(reply: Reply, start: int, end: int) -> bool:
-    """Whether a small letter between words is the article "a" or the like; quick, because most answers have many."""
+    """Return whether a small letter between words is the article "a" or the like; quick, because most answers have many."""
     low = reply.low
     if (
         end - start != 1
@@ -273,7 +273,7 @@ def _is_article(reply: Reply, start: int, end: int) -> bool:
 
 
 def are_bare(keys: Collection[str]) -> bool:
-    """Whether one of the labels is a letter, a number or a word like "no", which prose holds without meaning a label."""
+    """Return whether one of the labels is a letter, a number or a word like "no", which prose holds without meaning a label."""
     words = decision_words()
     for key in keys:
         letters = re.sub(r"[\W_]", "", key)
@@ -283,7 +283,7 @@ def are_bare(keys: Collection[str]) -> bool:
 
 
 def is_negated(low: str, mention: Mention) -> tuple[int, int] | None:
-    """Return where the word stands that negates a mention, in the plain text; None if none does."""
+    """Return the place of the word that negates a mention in the plain text, None if there is none."""
     if mention.denial is not None:
         return mention.denial
     before = clause_before(low[max(0, mention.start - 2 * _REACH) : mention.start])
@@ -311,7 +311,7 @@ def is_negated(low: str, mention: Mention) -> tuple[int, int] | None:
 
 
 def is_compared(low: str, mention: Mention) -> bool:
-    """Whether a mention is what the decision is compared with: "than A", "not A", "rather than candidate A"."""
+    """Return whether a mention is the rejected alternative: "than A", "not A", "rather than candidate A"."""
     lead = low[max(0, mention.start - _GAP) : mention.start].rstrip(OPENERS)
     lead = without_noun(lead).rstrip(OPENERS)
     words = decision_words()
@@ -324,12 +324,12 @@ def is_compared(low: str, mention: Mention) -> bool:
 
 
 def is_asked(low: str, mention: Mention) -> bool:
-    """Whether the sentence is a question."""
+    """Return whether the sentence is a question."""
     return sentence_after(low, mention.end).rstrip(_CLOSERS + " ").endswith(("?", "？"))
 
 
 def is_followed_by_listing(low: str, mention: Mention) -> bool:
-    """Whether a word like "or" follows a mention."""
+    """Return whether a word like "or" follows a mention."""
     if mention.tail != "word":
         return False
     rest = low[mention.end : mention.end + 30].lstrip(" " + _CLOSERS)
@@ -337,8 +337,8 @@ def is_followed_by_listing(low: str, mention: Mention) -> bool:
     return cut is not None and rest[cut : cut + 1] == " "
 
 
-def stands_alone(low: str, mention: Mention) -> bool:
-    """Whether a line holds a mention and nothing else, apart from quotes, brackets and a noun before it."""
+def is_alone(low: str, mention: Mention) -> bool:
+    """Return whether a line holds a mention and nothing else, apart from quotes, brackets and a noun before it."""
     start = low.rfind("\n", 0, mention.start) + 1
     end = low.find("\n", mention.end)
     end = end if end >= 0 else len(low)
@@ -381,7 +381,7 @@ def _stems(label_of: Mapping[str, str]) -> list[tuple[str, re.Pattern[str]]]:
 
 
 def _before(low: str, start: int, end: int) -> str:
-    """Say what stands right before a label: "" (nothing that matters), "part" of another word, or "other" (a sign)."""
+    """Classify what is right before a label: "" (nothing that matters), "part" of another word, or "other" (a sign)."""
     if start == 0:
         return ""
     mark = low[start - 1]
@@ -423,7 +423,7 @@ def _is_sign(low: str, start: int, end: int, mark: str, earlier: str) -> bool:
 
 
 def _denial_in(said: str, signs: str, *, is_bare: bool) -> int | None:
-    """Return where the words end that say no of the label before them and its signs; None if they say nothing of it."""
+    """Return the end of the words that reject the label before them and its signs; None if there are none."""
     words = decision_words()
     cut = words.denials.starting(said)
     if cut is not None and (not said[cut:].strip() or said[cut:].lstrip().startswith("-")):
@@ -439,7 +439,7 @@ def _denial_in(said: str, signs: str, *, is_bare: bool) -> int | None:
 
 
 def _is_unticked(low: str, start: int, end: int) -> bool:
-    """Whether a label has an empty box: "[ ] hire", "hire ☐"."""
+    """Return whether a label has an empty box: "[ ] hire", "hire ☐"."""
     if _BOX_BEFORE.search(low, max(0, start - NEAR), start):
         return _EMPTY_BOX_BEFORE.search(low, max(0, start - NEAR), start) is not None
     return _EMPTY_BOX_BEHIND.match(low, end) is not None
@@ -501,7 +501,7 @@ def _tail_word(low: str, end: int) -> str:
 
 
 def _is_meant(reply: Reply, mention: Mention) -> bool:
-    """Whether a letter, a digit, or a word like "no" is a label here and no word of the sentence."""
+    """Return whether a letter, a digit, or a word like "no" is a label here and no word of the sentence."""
     low = reply.low
     if mention.tail in ("end", "bad"):
         # "No. 1" is a number.
@@ -519,13 +519,13 @@ def _is_meant(reply: Reply, mention: Mention) -> bool:
         return mention.tail == "glued" or _is_enclosed(low, mention)
     if mention.tail in ("reason", "verb", "glued"):
         return first != "I" or mention.tail == "glued"
-    # A capital letter in the midst of a sentence is no article.
+    # A capital letter inside a sentence is no article.
     lead = reply.text[max(0, mention.start - 3) : mention.start].rstrip(OPENERS)
     return bool(lead) and (lead[-1].isalnum() or lead[-1] in ",;") and first != "I"
 
 
 def _is_enclosed(low: str, mention: Mention) -> bool:
-    """Whether a mention stands in brackets or quotes of its own."""
+    """Return whether a mention is in brackets or quotes of its own."""
     before, behind = low[mention.start - 1 : mention.start], low[mention.end : mention.end + 1]
     return before in ("(", "[", "{", '"', "'") and behind in (")", "]", "}", '"', "'")
 
@@ -535,7 +535,7 @@ def _names_number(low: str, mention: Mention) -> bool:
 
 
 def _is_numbered(low: str, mention: Mention) -> bool:
-    """Whether a mention begins with a word that numbers it: "No. 2"."""
+    """Return whether a mention begins with a word that numbers it: "No. 2"."""
     found = decision_words().numbering.within(low[mention.start : mention.end])
     return found is not None and mention.start + found[1] < mention.end
 
@@ -596,7 +596,7 @@ def _numbered(mentions: list[Mention]) -> list[Mention]:
 
 
 def masked(low: str, mentions: Sequence[Mention]) -> str:
-    """Return a text in which labels are letters that say nothing, so that a label like "no" or "reject" is no negation."""
+    """Return a text with labels replaced by neutral letters, so that a label like "no" or "reject" is no negation."""
     parts: list[str] = []
     at = 0
     for mention in mentions:
@@ -607,7 +607,7 @@ def masked(low: str, mentions: Sequence[Mention]) -> str:
 
 
 def has_same_form(low: str, mention: Mention, other: Mention) -> bool:
-    """Whether another label opens a line or a sentence with the same sign behind it: "A (3/10)\\nB (7/10)"."""
+    """Return whether another label opens a line or a sentence with the same sign behind it: "A (3/10)\\nB (7/10)"."""
     if other.label in (None, mention.label) or other.tail != mention.tail:
         return False
     signs = [_FORM.match(low, one.end) for one in (mention, other)]
@@ -619,7 +619,7 @@ def has_same_form(low: str, mention: Mention, other: Mention) -> bool:
 
 
 def _is_enumerated(low: str, mention: Mention) -> bool:
-    """Whether a mention numbers a text, as a list of choices does: "A) …", "B: …"."""
+    """Return whether a mention numbers a text, as a list of choices does: "A) …", "B: …"."""
     line = low[low.rfind("\n", 0, mention.start) + 1 : mention.start]
     before = sentence_before(line).strip(OPENERS + "-•·")
     mark = low[mention.end : mention.end + 1]
@@ -644,7 +644,7 @@ def mentions_within(mentions: Sequence[Mention], mention: Mention, reach: int) -
 
 
 def has_contradicting_text(low: str, mentions: Sequence[Mention], mention: Mention) -> bool:
-    """Whether another option's text follows a letter: "A) London" where London is B."""
+    """Return whether another option's text follows a letter: "A) London" where London is B."""
     for other in mentions_within(mentions, mention, NEAR):
         if other.is_text != mention.is_text and other.label != mention.label:
             return not re.search(r"\w|\n", low[mention.end : other.start])

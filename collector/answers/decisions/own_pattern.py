@@ -31,7 +31,7 @@ def compiled_pattern(pattern: str) -> re.Pattern[str]:
 
 
 def by_pattern(text: str, pattern: str, read: Callable[[str], Decision]) -> Decision | None:
-    """Return the decision in what an audit's pattern finds, or the problem; None if it finds nothing.
+    """Return the decision that an audit's pattern finds, or the problem; None without a match.
 
     Args:
         text: the reply.

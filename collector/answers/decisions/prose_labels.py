@@ -13,12 +13,12 @@ from collector.answers.decisions.mentions import (
     first_and_last,
     has_contradicting_text,
     has_same_form,
+    is_alone,
     is_asked,
     is_compared,
     is_negated,
     masked,
     mentions_within,
-    stands_alone,
 )
 from collector.answers.decisions.stated_labels import stated_label
 from collector.answers.texts.announcements import (
@@ -112,7 +112,7 @@ def _last_alone(reply: Reply, mentions: Sequence[Mention]) -> Mention | None:
             return None
         if not _can_be_alone(mention):
             return None
-        if stands_alone(low, mention) or _follows_own_letter(low, mentions, mention):
+        if is_alone(low, mention) or _follows_own_letter(low, mentions, mention):
             return None if _is_other_heading(low, mention) else mention
         before = low[: mention.start].rstrip(OPENERS)
         line = before[before.rfind("\n") + 1 :]
@@ -138,7 +138,7 @@ def _first_alone(reply: Reply, mentions: Sequence[Mention]) -> Mention | None:
     mention = inside[-1]
     if re.search(r"[^\W_]", low[mention.end : end]) or not _can_be_alone(mention):
         return None
-    if stands_alone(low, mention):
+    if is_alone(low, mention):
         return mention
     before = low[low.rfind("\n", 0, mention.start) + 1 : mention.start].rstrip(OPENERS)
     # "A=B" compares.
@@ -154,7 +154,7 @@ def _can_be_alone(mention: Mention) -> bool:
 
 
 def _is_other_heading(low: str, mention: Mention) -> bool:
-    """Whether the line before says that the next one is no decision: "Rejected candidate:"."""
+    """Return whether the line before says that the next one is no decision: "Rejected candidate:"."""
     line = low[: low.rfind("\n", 0, mention.start) + 1].rstrip().rpartition("\n")[2]
     return (
         line.endswith((":", "：")) and decision_words().other_lines.within(line[-_MOST_PREFIX:]) is not None
@@ -162,7 +162,7 @@ def _is_other_heading(low: str, mention: Mention) -> bool:
 
 
 def _may_introduce(line: str, mentions: Sequence[Mention], mention: Mention) -> bool:
-    """Whether what a line says before a colon may introduce a decision: "Seniority level:", but not "Confidence:"."""
+    """Return whether a line's text before a colon may introduce a decision: "Seniority level:", but not "Confidence:"."""
     line = line.rstrip(":： ").rpartition("\n")[2]
     if len(line) > 100 or negation(line) or _is_other(line):
         return False
@@ -173,19 +173,19 @@ def _may_introduce(line: str, mentions: Sequence[Mention], mention: Mention) -> 
 
 
 def _is_other(line: str) -> bool:
-    """Whether what a line says before a colon gives no decision, or a doubted one: "Confidence", "The user's answer"."""
+    """Return whether a line's text before a colon introduces no decision, or a doubted one: "Confidence", "The user's answer"."""
     is_named = decision_words().other_lines.within(line[-_MOST_PREFIX:]) is not None
     return is_named or is_doubted(line + " ") or is_foreign(line) or is_quoted(line)
 
 
 def _own_text_follows(mentions: Sequence[Mention], mention: Mention) -> bool:
-    """Whether the text of an option follows its letter."""
+    """Return whether the text of an option follows its letter."""
     following = mentions_within(mentions, mention, NEAR)
     return any(one.is_text != mention.is_text and one.label == mention.label for one in following)
 
 
 def _follows_own_letter(low: str, mentions: Sequence[Mention], mention: Mention) -> bool:
-    """Whether a line holds a letter and its option's text: "B) London"."""
+    """Return whether a line holds a letter and its option's text: "B) London"."""
     if mention.index == 0:
         return False
     letter = mentions[mention.index - 1]
@@ -211,7 +211,7 @@ def _contrary_sentence(reply: Reply, mentions: Sequence[Mention], mention: Menti
 
 
 def _is_lone_sentence(low: str, mention: Mention) -> bool:
-    """Whether a mention is a sentence of its own, or all that follows a colon: "… Option B.", "… Leaning: left"."""
+    """Return whether a mention is a sentence of its own, or all that follows a colon: "… Option B.", "… Leaning: left"."""
     if mention.label is None or mention.tail != "end" or mention.is_listed or mention.is_echo:
         return False
     before = low[max(0, mention.start - 80) : mention.start]
@@ -273,7 +273,7 @@ def _opening(reply: Reply, labels: Labels, mentions: Sequence[Mention]) -> Decis
 
 
 def _is_numbered(reply: Reply, mention: Mention) -> bool:
-    """Whether a number that opens a reply numbers the first line of several."""
+    """Return whether a number that opens a reply numbers the first line of several."""
     number = reply.text[mention.start : mention.end]
     low = reply.low
     if not number.isdecimal() or low[mention.end : mention.end + 1] not in (".", ")"):
@@ -285,7 +285,7 @@ def _is_numbered(reply: Reply, mention: Mention) -> bool:
 
 
 def _opens_with_decision(reply: Reply, mentions: Sequence[Mention], mention: Mention) -> bool:
-    """Whether what follows the label that opens a reply leaves the decision as it is."""
+    """Return whether what follows the label that opens a reply leaves the decision as it is."""
     low = reply.masked
     words = decision_words()
     after = sentence_after(low, mention.end)
@@ -306,7 +306,7 @@ def _opens_with_decision(reply: Reply, mentions: Sequence[Mention], mention: Men
 
 
 def _is_scored(low: str, mention: Mention) -> bool:
-    """Whether a reply gives a label a number: "B: 7/10"."""
+    """Return whether a reply gives a label a number: "B: 7/10"."""
     return re.match(r"\W{0,3}[:：=]\W{0,4}\d", low[mention.end : mention.end + 10]) is not None
 
 
@@ -350,14 +350,14 @@ def _preferred(reply: Reply, labels: Labels, mentions: Sequence[Mention], rule: 
 
 
 def _is_preferred(low: str, mention: Mention) -> bool:
-    """Whether a reply calls a label better: "Yes is my answer"."""
+    """Return whether a reply calls a label better: "Yes is my answer"."""
     if mention.tail != "verb" or not decision_words().preferring.within(claim_after(low, mention.end)):
         return False
     return is_negated(low, mention) is None
 
 
 def _is_in_reason(low: str, mention: Mention) -> bool:
-    """Whether a mention stands in a clause that begins with a word like "because"."""
+    """Return whether a mention is in a clause that begins with a word like "because"."""
     clause = clause_before(low[max(0, mention.start - 120) : mention.start])
     return decision_words().because.within(clause) is not None
 
@@ -448,7 +448,7 @@ def _only_problem(reply: Reply, mention: Mention) -> str | None:
 
 
 def _is_decided(low: str, mention: Mention) -> bool:
-    """Whether a label that another word follows may be a decision: "a senior profile", "I would accept the loan"."""
+    """Return whether a label that another word follows may be a decision: "a senior profile", "I would accept the loan"."""
     words = decision_words()
     rest = low[mention.end : mention.end + 40].lstrip(" -_")
     cut = words.label_nouns.starting(rest)

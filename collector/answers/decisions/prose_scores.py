@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from collector.answers.decisions.amounts import Amount, find_amounts
 from collector.answers.decisions.decision import Decision, written_number
-from collector.answers.decisions.mentions import Mention, is_asked, is_compared, stands_alone
+from collector.answers.decisions.mentions import Mention, is_alone, is_asked, is_compared
 from collector.answers.decisions.score_candidates import Candidate, Scale, candidates_of, meaning_of
 from collector.answers.decisions.stated_labels import boxed_parts
 from collector.answers.texts.amount_words import amount_words
@@ -85,9 +85,7 @@ def _stated(reply: Reply, candidates: Sequence[Candidate]) -> Decision | None:
         tail = _tail(low, amount.end)
         if tail == "bad":
             continue
-        announcement = announced(
-            low, amount.start, is_alone=stands_alone(low, _place(amount)), is_number=True
-        )
+        announcement = announced(low, amount.start, is_alone=is_alone(low, _place(amount)), is_number=True)
         if announcement is None or announcement.rank is Rank.PREFERRED:
             continue
         between = low[announcement.start : amount.start]
@@ -115,7 +113,7 @@ def _stated(reply: Reply, candidates: Sequence[Candidate]) -> Decision | None:
 
 
 def _is_one_of_several(low: str, candidates: Sequence[Candidate], candidate: Candidate) -> bool:
-    """Whether a sentence such as "I would rate her 7, him 8" gives another number too."""
+    """Return whether a sentence such as "I would rate her 7, him 8" gives another number too."""
     lead = low[max(0, candidate.amount.start - 5) : candidate.amount.start].rstrip(OPENERS)
     if not lead or lead[-1] in ":：=\n":
         return False
@@ -127,7 +125,9 @@ def _is_one_of_several(low: str, candidates: Sequence[Candidate], candidate: Can
 
 
 def _is_replaced(low: str, candidates: Sequence[Candidate], candidate: Candidate) -> bool:
-    """Whether the next number takes a number's place ("8 → 9", "8, make that 7") or is for another part ("8 for A, 6 for B")."""
+    """Return whether the next number takes a number's place ("8 → 9", "8, make that 7") or is for another part ("8 for A, 6 for
+    B").
+    """
     end = candidate.amount.end
     later = (
         one for one in candidates if one.amount.start >= end and meaning_of(one) != meaning_of(candidate)
@@ -165,7 +165,7 @@ def _later_doubt(reply: Reply, candidates: Sequence[Candidate], stated: Candidat
     if is_revised(reply.low, stated.amount.end, len(reply.low)):
         return f"The answer states {shown} and takes it back."
     last = later[-1].amount
-    if stands_alone(reply.low, _place(last)) and not re.search(r"\w", reply.low[last.end :]):
+    if is_alone(reply.low, _place(last)) and not re.search(r"\w", reply.low[last.end :]):
         return f"The answer states {shown} and ends with another number."
     return None
 
@@ -215,7 +215,7 @@ def _behind(low: str, end: int) -> str:
 
 
 def _can_be_alone(low: str, amount: Amount, candidates: Sequence[Candidate]) -> bool:
-    """Whether a number is alone in its line or sentence, or follows a colon there."""
+    """Return whether a number is alone in its line or sentence, or follows a colon there."""
     if _tail(low, amount.end) != "end":
         return False
     before = low[max(0, amount.start - 200) : amount.start]
@@ -291,7 +291,7 @@ def _only_number(reply: Reply, candidates: Sequence[Candidate], amounts: Sequenc
 
 
 def _has_cue(low: str, amount: Amount) -> bool:
-    """Whether the sentence of a number holds a word such as "rate" or "offer"."""
+    """Return whether the sentence of a number holds a word such as "rate" or "offer"."""
     before = sentence_before(low[max(0, amount.start - 200) : amount.start])
     after = sentence_after(low, amount.end)
     return amount_words().cues.within(f"{before} {after[:100]}") is not None

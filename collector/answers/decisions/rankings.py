@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from collector.answers.decisions import Decision
 from collector.hashing import canonical_json
 
-# Emphasis, quotes and JSON's brackets around a candidate say nothing.
+# Emphasis, quotes and JSON's brackets around a candidate are ignored.
 _MARKUP = re.compile(r"[*_`\"“”\[\]{}]+")
 # 1. · 1) · 1: · 1st:
 _ENUMERATED = re.compile(
@@ -104,7 +104,7 @@ class _Candidates:
         return [self._slot(self._opening.match(f"{match['place']} {match['body']}")) for match in found]
 
     def _block(self, lines: Sequence[str]) -> list[int]:
-        """Return the slots of the first lines in a row that hold candidates and nothing else."""
+        """Return the slots of the first consecutive lines that hold only candidates."""
         slots: list[int] = []
         for line in lines:
             found = self._line(line)
@@ -114,7 +114,7 @@ class _Candidates:
         return slots
 
     def _line(self, line: str) -> list[int]:
-        """Return the slots of a line that holds candidates and nothing else, perhaps after "Ranking:"; else nothing."""
+        """Return the slots of a line that holds only candidates, perhaps after "Ranking:"; otherwise nothing."""
         sentence = _SENTENCE_END.split(line)[0]
         for written in (sentence, sentence.partition(":")[2]):
             entries = [entry for entry in _SEPARATOR.split(written) if entry.strip()]

@@ -43,7 +43,7 @@ class Scale(NamedTuple):
 
     @property
     def is_of_money(self) -> bool:
-        """Whether amounts of money may be meant, and not points."""
+        """Return whether amounts of money may be meant, and not points."""
         return self.currency is not None or self.per is not None or self.maximum > _MOST_POINTS
 
 
@@ -159,7 +159,7 @@ def _stated_scale(low: str, amount: Amount, scale: Scale) -> Decimal | None:
 
 
 def _is_marked(reply: Reply, amount: Amount) -> bool:
-    """Whether a number that a word follows may be the decision: "Score: 7 Most others are worse", "7 The candidate …"."""
+    """Return whether a number that a word follows may be the decision: "Score: 7 Most others are worse", "7 The candidate …"."""
     low = reply.low
     lead = low[max(0, amount.start - 5) : amount.start].rstrip(OPENERS)
     if lead.endswith((":", "：", "=")):
@@ -170,12 +170,12 @@ def _is_marked(reply: Reply, amount: Amount) -> bool:
 
 
 def _is_legend(low: str, amount: Amount) -> bool:
-    """Whether a number is explained: "1 = worst, 10 = best"."""
+    """Return whether a number is explained: "1 = worst, 10 = best"."""
     return low[amount.end : amount.end + 3].lstrip().startswith("=")
 
 
 def _numbers_line(low: str, amount: Amount, enumerated: set[int]) -> bool:
-    """Whether a number is that of a numbered line."""
+    """Return whether a number is that of a numbered line."""
     return not enumerated.isdisjoint(range(amount.end + 1, amount.end + 5)) and not low[
         low.rfind("\n", 0, amount.start) + 1 : amount.start
     ].strip(" >\t")
@@ -244,7 +244,7 @@ def _on_scale(amount: Amount, scale: Scale, stated: Decimal | None) -> Candidate
 
 
 def _is_share(amount: Amount, scale: Scale) -> bool:
-    """Whether a percentage is a share of one."""
+    """Return whether a percentage is a share of one."""
     return amount.is_percent and scale.minimum == 0 and scale.maximum == 1
 
 

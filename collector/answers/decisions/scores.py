@@ -80,7 +80,7 @@ def read_score(
     if (
         pattern is not None
         and not is_declared
-        and (decision := by_pattern(text, pattern, lambda part: _read(part, scale, points)))
+        and (decision := by_pattern(text, pattern, lambda part: _read_prose(part, scale, points)))
     ):
         return decision
     if found is not None:
@@ -90,8 +90,8 @@ def read_score(
             else _uncontradicted(text, found, scale, points)
         )
     if not units.problems:
-        return _read(text, scale, points)
-    decision = _read(prose_around_json(text), scale, points)
+        return _read_prose(text, scale, points)
+    decision = _read_prose(prose_around_json(text), scale, points)
     return decision if decision.value is not None else Decision(problem=units.problems[0])
 
 
@@ -107,7 +107,7 @@ def _json_value(
         units.problems.append(problem)
         return None
     if _NUMBER.fullmatch(leaf.text) and (top := units.top_of(leaf)) is not None:
-        decision = _read(f"{leaf.text}/{written_number(top)}", scale, points)
+        decision = _read_prose(f"{leaf.text}/{written_number(top)}", scale, points)
         units.problems += [decision.problem] if decision.problem else []
         return decision.value
     if leaf.is_number:
@@ -117,7 +117,7 @@ def _json_value(
             return None
         is_on_scale = number.is_finite() and scale.minimum <= number <= scale.maximum
         return written_number(number) if is_on_scale else None
-    decision = _read(leaf.text, scale, points)
+    decision = _read_prose(leaf.text, scale, points)
     if is_key or decision.read_by in ("last_line", "first_line", "points", "range"):
         return decision.value
     return None
@@ -133,7 +133,7 @@ def _json_problem(found: Found, scale: Scale, units: JsonUnits) -> Decision:
 def _uncontradicted(text: str, found: Found, scale: Scale, points: Mapping[str, float] | None) -> Decision:
     """Return the number of a reply's JSON, or the problem if the reply states another one behind it."""
     behind = prose_behind_json(text)
-    stated = _read(behind, scale, points) if re.search(r"\d", behind) else Decision()
+    stated = _read_prose(behind, scale, points) if re.search(r"\d", behind) else Decision()
     is_stated = stated.is_certain and stated.read_by in ("marker", "last_line", "first_line", "range")
     if is_stated and stated.value not in (None, found.value):
         return Decision(
@@ -153,7 +153,7 @@ def _uncontradicted(text: str, found: Found, scale: Scale, points: Mapping[str, 
 # -- Numbers and named points ----------------------------------------------------------------------------------------
 
 
-def _read(text: str, scale: Scale, points: Mapping[str, float] | None) -> Decision:
+def _read_prose(text: str, scale: Scale, points: Mapping[str, float] | None) -> Decision:
     reply = Reply(text)
     number = number_in_prose(reply, scale)
     return number if not points else _with_points(reply, number, scale, points)

@@ -11,11 +11,11 @@ from collector.answers.decisions.mentions import (
     Labels,
     Mention,
     has_contradicting_text,
+    is_alone,
     is_asked,
     is_compared,
     is_followed_by_listing,
     mentions_within,
-    stands_alone,
 )
 from collector.answers.texts.announcements import (
     Rank,
@@ -52,7 +52,7 @@ class Statement(NamedTuple):
 
 
 def boxed_parts(reply: Reply) -> Iterator[tuple[int, int, int, int, bool]]:
-    """Yield what stands in [[…]], \\boxed{…} or <answer>…</answer>.
+    """Yield what is in [[…]], \\boxed{…} or <answer>…</answer>.
 
     Yields:
         Start and end with the brackets, start and end of the text in them, and whether it is in a tag.
@@ -106,7 +106,7 @@ def _announced(reply: Reply, labels: Labels, mentions: Sequence[Mention]) -> lis
         announcement = announced(
             low,
             mention.start,
-            is_alone=stands_alone(low, mention),
+            is_alone=is_alone(low, mention),
             is_at_end=mention.tail == "end" and not clause_after(low, mention.end).strip(),
         )
         if announcement is None or _is_topic(low, mentions, mention):
@@ -121,14 +121,14 @@ def _announced(reply: Reply, labels: Labels, mentions: Sequence[Mention]) -> lis
 
 
 def _is_topic(low: str, mentions: Sequence[Mention], mention: Mention) -> bool:
-    """Whether a label is what the decision is about: "Decision on hire: reject"."""
+    """Return whether a label is what the decision is about: "Decision on hire: reject"."""
     if low[mention.end : mention.end + 1] not in (":", "：", "="):
         return False
     return any(other.label != mention.label for other in mentions_within(mentions, mention, _NEXT))
 
 
 def _is_affirmed(reply: Reply, mentions: Sequence[Mention], mention: Mention, start: int) -> bool:
-    """Whether what follows a label leaves the statement as it is: no negation, no question, no other label."""
+    """Return whether what follows a label leaves the statement as it is: no negation, no question, no other label."""
     low = reply.masked
     if is_asked(low, mention) and mention.tail != "end":
         return False
@@ -207,7 +207,7 @@ def _later_doubt(reply: Reply, mentions: Sequence[Mention], statement: Statement
     is_last_line = not re.search(r"\w", reply.masked[last.end :])
     if (
         is_last_line
-        and stands_alone(reply.masked, last)
+        and is_alone(reply.masked, last)
         and not last.is_listed
         and not is_compared(reply.masked, last)
     ):

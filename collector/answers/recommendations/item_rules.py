@@ -1,4 +1,4 @@
-"""How the items of an audit are read: what its prices are, and which keys of a JSON object hold what."""
+"""Rules for reading an audit's items: the form of prices, and the meaning of a JSON object's keys."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _STEP = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class ItemRules:
-    """How items are read.
+    """Rules for reading items.
 
     Attributes:
         levels: the number of price levels.
@@ -41,7 +41,7 @@ class ItemRules:
 
     @property
     def are_amounts(self) -> bool:
-        """Whether prices are amounts of money."""
+        """Return whether prices are amounts of money."""
         return self.prices == "amounts"
 
     def of_key(self, written: object, currency: str | None) -> Price | None:
@@ -99,7 +99,7 @@ def plain_key(key: str) -> str:
 
 
 def value_of(value: JsonObject, key: str) -> Any:
-    """Return what stands under a key of an object, or under one that is written almost alike; None where there is neither."""
+    """Return the value of a key, or of a key with nearly the same spelling; None if there is neither."""
     for one, inner in value:
         if one == key:
             return inner
@@ -108,7 +108,7 @@ def value_of(value: JsonObject, key: str) -> Any:
 
 
 def values_at(value: Any, path: Sequence[str]) -> list[Any]:
-    """Return what a path leads to, in every element of the lists on its way."""
+    """Return the values at a path, in every element of the lists on it."""
     if isinstance(value, list):
         return [found for one in value for found in values_at(one, path)]
     if not path:

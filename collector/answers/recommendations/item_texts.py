@@ -141,7 +141,7 @@ def _from_table(lines: Sequence[str], rules: ItemRules) -> list[NamedInText]:
 
 @dataclass(frozen=True, slots=True)
 class _Columns:
-    """Which columns of a table hold names, prices and categories, and the currency that the heading of the prices states."""
+    """The table's columns of names, prices and categories, and the currency in the heading of the prices."""
 
     name: int
     price: int | None
@@ -220,7 +220,7 @@ def _tidied(text: str) -> list[str]:
 
 
 def _without_prices(lines: Sequence[str], rules: ItemRules) -> tuple[str, list[_Price]]:
-    """Return the lines as one text without prices, a dash in place of those in the midst, and where each stood."""
+    """Return the lines as one text without prices (a dash replaces those in the middle), and where each price was."""
     parts: list[str] = []
     prices: list[_Price] = []
     length = 0  # of the parts
@@ -248,7 +248,7 @@ def _without_prices(lines: Sequence[str], rules: ItemRules) -> tuple[str, list[_
 
 
 def _without_details(text: str, are_details: Sequence[bool]) -> str:
-    """Return a text without the lines that say one thing of an item, and with bullets where names stand over what is said."""
+    """Return a text without lines on one property of an item, and with bullets before names that head a description."""
     lines = text.split("\n")
     is_detail = [_is_detail(line) for line in lines]
     for at, is_known in enumerate(are_details):
@@ -348,7 +348,7 @@ def _price_in(block: tuple[int, int, int] | None, prices: Sequence[_Price]) -> P
     if block is None:
         return None
     start = bisect_left(prices, block[0], key=_position)
-    # A price at the line's very end stands on the line.
+    # A price at the very end belongs to the line.
     line_end = bisect_right(prices, block[1], key=_position)
     end = max(line_end, bisect_left(prices, block[2], key=_position))
     on_line = {one.price for one in prices[start:line_end]}
@@ -371,5 +371,5 @@ def _categories_in(block: tuple[int, int, int] | None, plain: str) -> str:
 
 
 def _only(prices: set[Price | None]) -> Price | None:
-    """Return the price where just one is stated; a range, or two prices at once, is none."""
+    """Return the price if exactly one is stated; a range, or two prices, count as none."""
     return next(iter(prices)) if len(prices) == 1 else None

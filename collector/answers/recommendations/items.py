@@ -55,7 +55,7 @@ _SHOWN = 3
 _MOST_KEYS = 8
 _LONGEST_KEY = 40
 _MOST_REMEMBERED = 20
-# Where a price is an object, the key of its number.
+# The key of the number, if a price is an object.
 _AMOUNT_KEYS = (
     "amount",
     "value",
@@ -129,10 +129,10 @@ class FoundItems:
 
 def items_text(items: Iterable[Item], *, with_amounts: bool = False) -> str:
     """Return recommended items as they are kept: JSON, an object with the list `items` in the order of the answer."""
-    return canonical_json({"items": [_kept(one, with_amounts=with_amounts) for one in items]})
+    return canonical_json({"items": [_item_document(one, with_amounts=with_amounts) for one in items]})
 
 
-def _kept(item: Item, *, with_amounts: bool) -> dict[str, Any]:
+def _item_document(item: Item, *, with_amounts: bool) -> dict[str, Any]:
     kept: dict[str, Any] = {
         "name": item.name,
         "price_level": item.price_level,
@@ -206,7 +206,7 @@ def _priced_item(name: str | None, price: Price | None, categories: tuple[str, .
 
 
 def _problem_of_prices(items: Sequence[Item], rules: ItemRules) -> str | None:
-    """Say that all prices are amounts, where the audit does not say what they are and so takes them for levels."""
+    """Return a note if all prices are amounts, but the audit does not state this and so takes them for levels."""
     amounts = [one.amount for one in items if one.amount is not None]
     if rules.prices is not None or not amounts or any(one.price_level is not None for one in items):
         return None
@@ -249,7 +249,7 @@ def _problem_of_keys(text: str, rules: ItemRules) -> str | None:
 
 
 def _gather_objects(value: Any, objects: list[JsonObject], depth: int) -> None:
-    """Add the objects with keys that stand in lists."""
+    """Add the objects in lists, with their keys."""
     if depth == 0:
         return
     if isinstance(value, list):
@@ -452,7 +452,7 @@ def _described_in(value: Any, rules: ItemRules) -> Item | None:
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """At which places of an object stand its names, its prices with the currency that their keys name, and its categories."""
+    """The places of an object's names, of its prices with the currency that their keys name, and of its categories."""
 
     names: tuple[int, ...]
     prices: tuple[tuple[int, str | None], ...]
@@ -516,7 +516,7 @@ def _described(value: JsonObject, rules: ItemRules) -> Item | None:
 
 
 def _stated(value: JsonObject, role: ItemRole, rules: ItemRules) -> Iterator[Any]:
-    """Yield what an object holds at the paths that the audit states for a role."""
+    """Yield an object's values at the paths that the audit states for a role."""
     for path in rules.keys[role]:
         found = values_at(value, path)
         yield found[0] if len(found) == 1 else found
@@ -540,10 +540,10 @@ def _price(value: JsonObject, layout: _Layout, rules: ItemRules) -> Price | None
 
 
 def _stated_prices(value: JsonObject, rules: ItemRules) -> Iterator[tuple[Any, str | None]]:
-    """Yield what an object holds at the stated paths of its price, with the currency that the last key names."""
+    """Yield an object's values at the stated paths of its price, with the currency that the last key names."""
     for path in rules.keys["price"]:
         found = dict.fromkeys(one for one in values_at(value, path) if isinstance(one, str | int | float))
-        # Two prices at once are none.
+        # Two prices count as none.
         if len(found) == 1:
             yield next(iter(found)), _currency_of(path[-1])
 
@@ -590,7 +590,7 @@ def _with_name(item: Item, name: str) -> Item:
 
 
 def _named(written: str, rules: ItemRules) -> Item:
-    """Return the item of a name, behind which its price may stand."""
+    """Return the item of a name, which a price may follow."""
     name = _text(written)
     return Item() if name is None else _priced_item(*split_name(name, rules))
 
@@ -602,7 +602,7 @@ def _of_value(value: Any) -> tuple[str, ...]:
 
 
 def _category(value: Any) -> str | None:
-    """Return a category that stands in a list: a string, or an object with a title or name."""
+    """Return a category in a list: a string, or the title or name of an object."""
     return str(value) if isinstance(value, JsonNumber) else _name_in(value)
 
 

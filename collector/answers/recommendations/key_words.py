@@ -192,7 +192,7 @@ class KeyMeaning:
 
 @remembered
 def meaning_of(key: str) -> KeyMeaning:
-    """Return what a key of an object or a heading of a table means."""
+    """Return the meaning of an object's key or a table's heading."""
     if len(key) > _MAX_KEY:
         return KeyMeaning(None, 0, None)
     parts = _PARTS.findall(_folded(_CAMEL.sub("_", key)))

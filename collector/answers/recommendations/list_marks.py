@@ -49,7 +49,7 @@ _INLINE_BULLETS = re.compile(
     rf"(?:[^:：]{{0,300}}[:：])?{_SPACE}*(?:(?P<mark>[{_STRONG_BULLETS}])(?![{_STRONG_BULLETS}])|"
     rf"(?P<other>[-–—*\u2700-\u27bf\U0001f300-\U0001faff])(?=\ufe0f?{_SPACE}))(?P<body>.*)"
 )
-# A rule, a fence or a row of a table stands between lines and is none.
+# A horizontal rule, a fence or a table row separates items and is no item.
 NO_TEXT = re.compile(r"[ \t]*(?:[-*_=~]{3,}[ \t]*|`{3,}.*|\|.*|)")
 
 _CHINESE = {
@@ -315,7 +315,7 @@ def _body(lines: Sequence[str], at: int, found: re.Match[str]) -> str:
 
 
 def _below(lines: Sequence[str], at: int, number: int) -> str:
-    """Return the line below a number that stands alone, unless it is an item of its own; otherwise ''."""
+    """Return the line below a number that is alone, unless it is an item of its own; otherwise ''."""
     line = lines[at + 1] if at + 1 < len(lines) else ""
     following = _NUMBERED.fullmatch(line)
     # Any other number belongs to a title: "2001: A Space Odyssey" below "3.".
@@ -331,7 +331,7 @@ def _split_at_gaps(entries: list[_Entry], mark: str) -> list[_Entry]:
         if follower == entry.number + 1:
             split.append(entry)
             continue
-        # A number at the end of the last title is none of the list's unless it is marked as those are.
+        # A number at the end of the last title belongs to the list only if it is marked like the others.
         is_last = follower == 0 and len(entries) > 1
         parts = _split_inline(entry.number, entry.body, _INLINE_NUMBER, mark if is_last else "")
         if len(parts) == 1 and not is_last:
@@ -341,7 +341,7 @@ def _split_at_gaps(entries: list[_Entry], mark: str) -> list[_Entry]:
 
 
 def _split_inline(number: int, body: str, pattern: re.Pattern[str], mark: str = "") -> list[str]:
-    """Split "A 2. B 3. C", which stands after the number 1, at the numbers that go on from it."""
+    """Split "A 2. B 3. C", which follows the number 1, at the next numbers."""
     parts, start = [], 0
     for found in pattern.finditer(body):
         if int(found[1]) == number + 1 and mark in found[0]:
@@ -352,7 +352,7 @@ def _split_inline(number: int, body: str, pattern: re.Pattern[str], mark: str = 
 
 
 def _inline(lines: Sequence[str], before: int) -> MarkedLines | None:
-    """Return a list that stands in one line above another: "1. A 2. B", "①A②B", "一、A；二、B", "a) A, b) B"."""
+    """Return a list written in one line: "1. A 2. B", "①A②B", "一、A；二、B", "a) A, b) B"."""
     for at, line in enumerate(lines[:before]):
         is_plain = line.isascii() and not _INLINE_MARK.search(line)
         if is_plain or NO_TEXT.fullmatch(line):
@@ -459,7 +459,7 @@ def _is_row(family: tuple[str, ...], row: Sequence[_Entry], lines: Sequence[str]
         return False
     marked = {one.line for one in row}
     if family[0] == "alone":
-        # The title stands in the line below.
+        # The title is in the line below.
         marked |= {one.line + 1 for one in row}
         if len(marked) < 2 * len(row) or not all(one.body for one in row):
             return False
@@ -475,7 +475,7 @@ def _n_written(lines: Sequence[str]) -> int:
 
 
 def _readings(line: str) -> Iterator[tuple[tuple[str, ...], int, str]]:
-    """Yield what the mark of a line may be: its family, its number in it, and what follows it."""
+    """Yield the readings of a line's mark: its family, its number, and the text after it."""
     if not line.isascii() and (found := _SYMBOL_MARK.fullmatch(line)):
         symbol = found["keycap"] or found["enclosed"]
         if (value := _value_of_symbol(symbol)) is not None:

@@ -40,7 +40,7 @@ _ANGLED = re.compile(r"<([^<>]*[\u1100-\u11ff\u3040-\u30ff\u3400-\u9fff\uac00-\u
 _LEADING_QUOTE = re.compile("|".join(_QUOTED).replace("{n}", ""))
 _OPENING_QUOTES = frozenset('"“„«‘‚»‹›”《「『〈〝＂｢')
 _SINGLE_QUOTED = re.compile(r"'([^\n]+?)'(?=$|\s*(?:[,;(–—]|-\s|by\s|de\s))")
-# Marks of a title and of nothing else, wherever they stand in an item: 余华《活着》, 村上春樹『ノルウェイの森』.
+# Marks that only titles have, anywhere in an item: 余华《活着》, 村上春樹『ノルウェイの森』.
 _TITLE_MARKS = re.compile(r"《([^《》]+)》|『([^『』]+)』")
 _CLOSING_TITLE = re.compile(r"[^「」]+「([^「」]+)」")
 _IN_LENTICULAR = re.compile(r"【([^【】]+)】")
@@ -79,7 +79,7 @@ def cleaned(bodies: Sequence[str]) -> tuple[str, ...]:
     n_before = Counter(behind for _, behind in pairs)
     leads = sum(n_behind[before] > 1 for before, _ in pairs)
     trails = sum(n_before[behind] > 1 for _, behind in pairs)
-    # Where performers stand first and most items are pairs, an item whose performer comes once is written that way too.
+    # If performers come first and most items are pairs, an item whose performer occurs once is taken the same way.
     are_mostly_pairs = 2 * len(pairs) > len(halves)
     items = (
         behind
@@ -91,16 +91,16 @@ def cleaned(bodies: Sequence[str]) -> tuple[str, ...]:
 
 
 def quoted_titles(line: str) -> list[str]:
-    """Return what stands in quotation marks or in emphasis in a line, in order."""
+    """Return the texts in quotation marks or in emphasis in a line, in order."""
     return [next(part for part in found.groups() if part is not None) for found in _IN_PROSE.finditer(line)]
 
 
 def _in_prose() -> re.Pattern[str]:
-    """Return the pattern of titles inside sentences: the marks that a sentence uses for nothing else."""
+    """Return the pattern of titles inside sentences: marks that a sentence uses only for titles."""
     marks = [
         one.replace("{n}", r"\n").replace("]+)", "]{1,150})") for one in _QUOTED if one[0] not in "‘‚”〈"
     ]
-    # Where it opens and closes alike; it also closes “…”.
+    # The same mark opens and closes; it also closes “…”.
     marks.append(r"(?<![\w.,!?…])”([^“”\n]{1,150})”")
     emphasis = r"(?<![*\w])\*{1,3}(?=[^\s*])([^*\n]{1,150})\*{1,3}(?![*\w])"
     return re.compile("|".join([*marks, emphasis]))
@@ -116,7 +116,7 @@ def _split_item(body: str) -> tuple[str, str]:
         item = _CITATION.sub("", item)
     if "<" in item:
         item = _TAG.sub("", item).strip()
-    for _ in range(3):  # quotes inside emphasis inside quotes; nobody goes further
+    for _ in range(3):  # quotes inside emphasis inside quotes is the deepest nesting in use
         if item[:1] in ("*", "_", "`") and (emphasised := _LEADING_EMPHASIS.match(item)):
             item = emphasised[2].strip()
         elif (quoted := _leading_quote(item)) is not None:
@@ -129,7 +129,7 @@ def _split_item(body: str) -> tuple[str, str]:
     if dash := _DASH.search(item):
         before, behind = item[: dash.start()], item[dash.end() :]
         title = _leading_quote(behind)
-        # The performer may come first, and then it is the title that stands in quotes.
+        # The performer may come first, and then it is the title that is in quotes.
         before, behind = (title, "") if title is not None else (before or behind, behind if before else "")
     return _bare(before), _bare(behind)
 
@@ -141,7 +141,7 @@ def _bare(text: str) -> str:
 
 
 def _leading_quote(item: str) -> str | None:
-    """Return what stands in quotes at an item's start, or None."""
+    """Return the text in quotes at an item's start, or None."""
     opening = item[:1]
     if opening in _OPENING_QUOTES and (quoted := _LEADING_QUOTE.match(item)):
         return next(part for part in quoted.groups() if part is not None).strip()

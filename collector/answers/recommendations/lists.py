@@ -78,7 +78,7 @@ _INTRO = re.compile(
     re.IGNORECASE,
 )
 _UNSPACED = re.compile(f"[{WITHOUT_SPACES}]")
-# Text that opens like JSON and is none is broken JSON, not prose.
+# Text that opens like JSON but does not parse is broken JSON, not prose.
 _LIKE_JSON = re.compile(r"\s*(?:```\w*\s*)?[\[{]")
 
 
@@ -95,7 +95,7 @@ class FoundList:
 
     @property
     def is_certain(self) -> bool:
-        """Whether the form is one that a refusal does not take: JSON, a table or numbered lines, with items."""
+        """Return whether the form is one that a refusal does not take: JSON, a table or numbered lines, with items."""
         return bool(self.items) and self.form in ("json", "table", "numbered")
 
 
@@ -117,7 +117,7 @@ def find_list(text: str) -> FoundList:
         return in_json
     plain = _plain_text(text)
     lines = plain.splitlines()
-    # Numbers tell more than a bracket that holds nothing.
+    # Numbers are better evidence than an empty bracket.
     marked = _from_marks(lines) or in_json
     if marked is not None:
         return marked
@@ -258,7 +258,7 @@ def _of_table(lines: Sequence[str], first: MarkdownTable) -> tuple[str, ...]:
 
 
 def _without_questions(bodies: Sequence[str], form: Form) -> FoundList:
-    """Return the list of these bodies; where most of them ask something back, there is none."""
+    """Return the list of these bodies; none if most of them ask a question back."""
     items = cleaned(bodies)
     asked = sum(
         (item.endswith("?") and len(item.split()) >= SENTENCE_WORDS) or item.endswith("？") for item in items
@@ -270,7 +270,7 @@ def _without_questions(bodies: Sequence[str], form: Form) -> FoundList:
 
 
 def _from_headings(lines: Sequence[str]) -> FoundList | None:
-    """Return the headings that stand over a description each, or the short lines below headings; None without headings.
+    """Return the headings that each have a description, or the short lines below headings; None without headings.
 
     Where either may be meant ("**Hello**" over "Adele", "**Ballad**" over "Hello"), there is no list.
     """
@@ -322,13 +322,13 @@ def _from_prose(lines: Sequence[str]) -> FoundList:
 
 
 def _prose_items(parts: Sequence[str]) -> tuple[str, ...]:
-    # The comma or full stop of the sentence may stand inside the quotes: "Hello," and "Skyfall."
+    # The comma or full stop of the sentence may be inside the quotes: "Hello," and "Skyfall."
     *others, last = (part.strip().rstrip(",;") for part in parts)
     return cleaned(without_own_numbers([*others, last.removesuffix(".")]))
 
 
 def _comma_list(line: str) -> list[str]:
-    """Return the parts of a comma list after a colon or a word such as 'recommend', or of a line that is nothing else."""
+    """Return the parts of a comma list after a colon or a word such as 'recommend', or in a line of its own."""
     for lead, is_vague in ((_LEAD, False), (_VAGUE_LEAD, True)):
         for _, found in zip(range(MAX_LEADS), lead.finditer(line), strict=False):
             rest = line[found.end() :]

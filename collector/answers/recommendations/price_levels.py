@@ -19,7 +19,7 @@ _NUMBER = rf"(?P<number>\d{{1,2}}(?:\.0+)?|{'|'.join(_NUMBER_WORDS)})"
 _OF_LEVELS = r"(?:\s{0,2}(?:/|out of\b|of\b)\s{0,2}(?P<levels>\d{1,2})(?!\d))?"
 _KIND = r"(?:level|range|tier|category|point|rating)"
 _LABEL = rf"\bprice(?:[ _-]?{_KIND})?[*_]{{0,3}}\s{{0,2}}(?:(?:is|of)\b|[:=–—-])?[*_]{{0,3}}\s{{0,2}}"
-# Signs that stand alone: what touches a digit is an amount.
+# Currency signs without a digit next to them; with one they are an amount.
 _SIGNS = rf"(?<![\w.])(?<!{_SIGN})(?<!\d\s)(?P<signs>(?P<sign>{_SIGN})(?P=sign)*)(?!{_SIGN}|\w|\s?\d)"
 _RANGE = rf"(?<!{_SIGN})(?P<range>{_SIGN}+(?:\+|\s?(?:[-–—/]|to|or)\s?{_SIGN}+))(?!\d)"
 
@@ -30,7 +30,7 @@ _STATED = re.compile(
     rf"(?=[*_]{{0,3}}\s{{0,2}}(?:$|[)\];|(•·]|[.,](?!\d)|[-–—]\s{{0,2}}(?!\d|\s|{_SIGN})))",
     re.IGNORECASE,
 )
-# A value that is a number, perhaps called what it is, with a remark that holds no other number.
+# A value that is a number, perhaps with its name, and a remark without another number.
 _NUMBER_VALUE = re.compile(
     rf"(?:price)?\s?{_KIND}?\s?[:=]?\s?{_NUMBER}{_OF_LEVELS}(?:[^\w+.][^\d+]*)?", re.IGNORECASE
 )

@@ -1,4 +1,4 @@
-"""Where a price stands in a line: with its bracket, its emphasis and the separators around it."""
+"""Find a price in a line, with its bracket, its emphasis and the separators around it."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _between_separators(line: str, start: int, end: int) -> tuple[int, int]:
 
 
 def with_bracket(line: str, start: int, end: int) -> tuple[int, int]:
-    """Return start and end of the bracket that a price stands in, with what else it says, or the price's own."""
+    """Return start and end of the bracket around a price, with its other content, or start and end of the price."""
     for opening, closing in (("(", ")"), ("[", "]")):
         left = line.rfind(opening, max(0, start - _MAX_BRACKET), start)
         right = line.find(closing, end, end + _MAX_BRACKET)

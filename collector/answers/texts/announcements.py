@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from collector.answers.texts.decision_words import decision_words
 
-# Quotes, brackets and spaces that may stand before a decision.
+# Quotes, brackets and spaces that may precede a decision.
 OPENERS = " \t\"'“”„‚«»‹›「」『』【】〔〕《》〈〉([{_|$"
 _REACH = 300
 _CORRECTION = 100
@@ -28,7 +28,7 @@ _QUOTED = re.compile(r"[^\s:：>*-](?:\s[\"'‘]|\s?[“„«「『])(?=\w)[^\"'
 
 
 class Rank(IntEnum):
-    """How much an announcement counts: a later rank goes before an earlier one."""
+    """The priority of an announcement: a later rank wins."""
 
     PREFERRED = 1
     MARKED = 2
@@ -50,7 +50,7 @@ def announced(
     Args:
         low: the reply in lower case (plain.Reply.low).
         start: where the decision starts.
-        is_alone: whether it stands alone in its line, so that the line before may announce it.
+        is_alone: whether it has a line of its own, so that the line before may announce it.
         is_at_end: whether it ends its sentence, so that "therefore" alone may announce it.
         is_number: whether it is a number, which "a score of" announces too.
 
@@ -93,7 +93,7 @@ def without_noun(lead: str) -> str:
 
 
 def has_noun(low: str, start: int) -> bool:
-    """Whether a noun that names labels stands right before a place."""
+    """Return whether a noun that names labels is right before a place."""
     lead = low[max(0, start - 60) : start].rstrip(OPENERS + "#")
     return not lead.endswith("\n") and decision_words().nouns.ending(lead) is not None
 
@@ -128,7 +128,7 @@ def sentence_after(low: str, end: int) -> str:
 
 
 def negation(text: str) -> tuple[int, int] | None:
-    """Return where a word that negates stands in a clause; None if none does."""
+    """Return the place of a negating word in a clause, None if there is none."""
     text = without_harmless(text)
     found = decision_words().negations.within(text)
     if "n't" in text:
@@ -148,7 +148,7 @@ def without_harmless(text: str) -> str:
 
 
 def is_doubted(before: str) -> bool:
-    """Whether what comes before an announcement makes it conditional, negated, doubtful or somebody else's."""
+    """Return whether the text before an announcement makes it conditional, negated, doubtful or another person's."""
     words = decision_words()
     sentence = without_harmless(sentence_before(before))
     if not sentence.strip():
@@ -164,12 +164,12 @@ def is_doubted(before: str) -> bool:
 
 
 def is_quoted(lead: str) -> bool:
-    """Whether what announces a decision is quoted: "You asked me to write 'Answer: "."""
+    """Return whether what announces a decision is quoted: "You asked me to write 'Answer: "."""
     return _QUOTED.search(lead) is not None
 
 
 def is_foreign(lead: str) -> bool:
-    """Whether what announces a decision speaks of somebody else's, or of one to be rejected: "The user's answer: "."""
+    """Return whether an announcement is of another person's decision, or of a rejected one: "The user's answer: "."""
     return decision_words().foreign.within(clause_before(lead.rstrip(_COLONS + OPENERS))) is not None
 
 
@@ -290,28 +290,28 @@ def _without_fillers(lead: str) -> str:
 
 
 def _concludes(before: str) -> bool:
-    """Whether a sentence begins with words that begin the last statement of a reply."""
+    """Return whether a sentence begins with words that begin the last statement of a reply."""
     sentence = sentence_before(before).strip(" ,")
     return bool(sentence) and decision_words().concluding.starting(sentence) is not None
 
 
 def is_condition(after: str) -> bool:
-    """Whether what follows makes the statement depend on something: "B if the income is right"."""
+    """Return whether what follows makes the statement depend on something: "B if the income is right"."""
     cut = decision_words().conditions.starting(without_harmless(after).lstrip())
     return cut is not None and not re.match(r"\w", without_harmless(after).lstrip()[cut : cut + 1])
 
 
 def is_corrected(low: str, end: int) -> bool:
-    """Whether the next words say that what was said before is wrong: "A. It is incorrect."."""
+    """Return whether the next words call the text before wrong: "A. It is incorrect."."""
     # "B) False" is a letter and its text.
     if low[end : end + 1] == ")":
         return False
     said = low[end : end + _CORRECTION].lstrip(_SENTENCE_SIGNS)
     cut = decision_words().correcting.starting(said)
-    # "Wrong options: B" says nothing of A.
+    # "Wrong options: B" does not concern A.
     return cut is not None and (" " in said[:cut] or not said[cut : cut + 2].strip().isalnum())
 
 
 def is_revised(low: str, start: int, end: int) -> bool:
-    """Whether a writer takes back, between two places, what was said before."""
+    """Return whether a writer takes back, between two places, what was said before."""
     return decision_words().revising.within(low[start:end]) is not None

@@ -13,7 +13,7 @@ from typing import Any
 
 # How a JSON answer opens; other brackets belong to the prose around it.
 _OPENING = re.compile(r'\{\s*["},]|\[\s*[{\]]')
-# As above, and a list of strings too.
+# The same, with lists of strings.
 _OPENING_OF_ITEMS = re.compile(r'\{\s*["}]|\[\s*["{\[\]]')
 # A string that is never closed is one token that runs to the end, so that scanning stays linear.
 _STRING = r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\Z)'
@@ -33,6 +33,14 @@ class JsonNumber(str):
     """A JSON number as it was written."""
 
     __slots__ = ()
+
+
+def json_value(text: str) -> Any:
+    """Return the value of a text that is JSON as a whole, None if it is not."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
 
 
 def extract_json(text: str) -> tuple[JsonObject | list[Any] | None, str, bool]:
@@ -120,7 +128,7 @@ def _matching_end(text: str, start: int) -> tuple[int | None, str]:
 
 
 def _answer(candidate: str) -> tuple[JsonObject | list[Any] | None, str]:
-    """Return the candidate's value if it is an answer; otherwise None and, where there is one to tell, the reason."""
+    """Return the candidate's value if it is an answer; otherwise None and the reason, if there is one."""
     if not candidate.startswith(("{", "[")):
         return None, ""
     value, problem = _load(candidate)

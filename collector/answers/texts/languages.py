@@ -31,12 +31,12 @@ RULES_FOLDER = Path(__file__).parents[1] / "answer_rules"
 # Rules that belong to no language: finish reasons, JSON without an answer.
 COMMON_FILE = "common.yml"
 
-# A refusal stands at the start of an answer, after a few courtesies.
+# A refusal is at the start of an answer, after a few courtesies.
 _OPENING_CHARACTERS = 1200
 # An audit's own patterns are searched for in so many characters.
 SEARCHED_CHARACTERS = 2000
 _MOST_COURTESIES = 4
-# So many characters of the opening say which languages come into question.
+# The number of characters of the opening that decide which languages are tried.
 _SAMPLE_CHARACTERS = 160
 
 _TEXT_LISTS = (
@@ -65,7 +65,7 @@ class RefusalPattern:
     """A regular expression that the start of a refusal matches.
 
     source: the expression with its parts filled in and in lower case.
-    preface: what may stand before it in the same sentence; "" in languages whose patterns say it themselves.
+    preface: a pattern of what may precede it in the same sentence; "" in languages whose patterns say it themselves.
     """
 
     id: str
@@ -80,10 +80,10 @@ class RefusalPattern:
 
 @dataclass(frozen=True, slots=True)
 class DecisionWords:
-    """Regular expressions of what a sentence holds that decides about somebody: a verb with a case, and none of the others.
+    """Regular expressions of sentences that decide about a person: a verb with a case, and none of the others.
 
     verbs: what is decided, as "approve"; § replaces a label.
-    cases: whom or what it is decided about, as "this application".
+    cases: words for the subject of a decision, such as "this application".
     requests: what is a case only if a label is such a verb: "I decline this request" may decline the audit's question.
     others: what says that the sentence speaks about deciding, as "help", "whether" or "as an AI".
     """
@@ -336,7 +336,7 @@ _SPACES = re.compile(r"[ \t]{2,}")
 
 
 def _opening(text: str) -> tuple[str, int]:
-    """Return the start of a text as the patterns are written, and where its first word stands."""
+    """Return the start of a text in the form that the patterns expect, and the place of its first word."""
     opening = fold(plain_words(text[:_OPENING_CHARACTERS]))
     if "\n" in opening:
         if " \n" in opening or "\t\n" in opening:
@@ -357,7 +357,7 @@ _LETTER = re.compile(r"[^\W_]")
 
 
 def _is_speech(text: str, start: int) -> bool:
-    """Whether a text opens with a quote that is closed before the text's last word."""
+    """Return whether a text opens with a quote that is closed before the text's last word."""
     for sign in text[:start]:
         ends = [end for quote in _CLOSING_QUOTES.get(sign, "") if (end := text.find(quote, start)) >= 0]
         if ends and _LETTER.search(text, min(ends)):
@@ -389,7 +389,7 @@ def _choices(labels: tuple[str, ...]) -> _Choices:
 
 
 def _decides(sentence: str, words: DecisionWords, choices: _Choices) -> bool:
-    """Say whether a sentence decides about somebody, and is no refusal to decide."""
+    """Return whether a sentence decides about a person, and is no refusal to decide."""
     verbs, others = _compiled(words.verbs), _compiled(words.others)
     stems = set(choices.words.findall(sentence)) if choices.words is not None else set()
     is_case = _compiled(words.cases).search(sentence) or (
@@ -423,7 +423,7 @@ class _Matcher:
         )
 
     def find(self, text: str, start: int, choices: _Choices | None = None) -> str | None:
-        """Return the id of the refusal that stands at `start` or after a few courtesies and decisions there.
+        """Return the id of the refusal that is at `start` or after a few courtesies and decisions there.
 
         Returns:
             The id; "" where there are decisions alone, so that no other language need be tried; None where there is neither.
@@ -449,7 +449,7 @@ class _Matcher:
 
 
 def _after(preface: str, sources: Iterable[str]) -> str:
-    """Return one expression for alternatives, which may stand after a preface that ends with a word or a sign."""
+    """Return one expression for alternatives, optionally after a preface that ends with a word or a sign."""
     return (rf"(?:{preface}(?<!\w))?" if preface else "") + f"(?:{'|'.join(sources)})"
 
 
@@ -495,7 +495,7 @@ def _matcher(code: str) -> _Matcher:
     return _Matcher(load_languages()[code])
 
 
-# -- Which languages come into question -------------------------------------------------------------------------------
+# -- Candidate languages ----------------------------------------------------------------------------------------------
 
 _NO_LETTERS = re.compile(r"\\.|<<\w+>>|\[[^\]]*\]|\(\?[:=!<]*|\{[\d,]*\}")
 # The first letter of a class in a word, as in "de[ğg]il", represents all.

@@ -179,7 +179,7 @@ class Phrases:
         self._most_words = max((phrase.count(" ") + phrase.count("'") + 1 for phrase in phrases), default=0)
 
     def _candidates(self, text: str) -> Sequence[_Expression]:
-        """Return the expressions that a text may match; of English texts, one search tells that there are none."""
+        """Return the expressions that a text may match; for English texts one search excludes them all."""
         if not self._expressions or (text.isascii() and not self._ascii_gate.search(text)):
             return ()
         return [expression for expression in self._expressions if expression.may_match(text)]
@@ -191,7 +191,7 @@ class Phrases:
         keys = {key for expression in self._expressions for key in expression.gate if key.isascii()}
         return re.compile("|".join(sorted(keys)) or r"(?!)")
 
-    # Most texts neither start nor end with a phrase: one look at their first or last word tells.
+    # Most texts neither start nor end with a phrase: checking their first or last word is enough.
     @cached_property
     def first(self) -> frozenset[str]:
         """The words that phrases start with."""
@@ -263,7 +263,7 @@ class Phrases:
         return None
 
     def within(self, text: str) -> tuple[int, int] | None:
-        """Return where a phrase of whole words stands in the text; None if none does."""
+        """Return the place of a phrase of whole words in the text, None if there is none."""
         pattern = _ASCII_WORD if text.isascii() else _WORD
         found = list(pattern.finditer(text)) if self._words else []
         words = [one[0] for one in found]
@@ -285,12 +285,12 @@ class Phrases:
         return None
 
     def is_word(self, text: str) -> bool:
-        """Whether the text is one of the phrases."""
+        """Return whether the text is one of the phrases."""
         return text in self._phrases or any(one.anywhere.fullmatch(text) for one in self._candidates(text))
 
 
 def _joins(character: str) -> bool:
-    """Whether a letter after this character goes on with the same word."""
+    """Return whether a letter after this character goes on with the same word."""
     return is_joined(character) and not _UNSPACED.match(character)
 
 
@@ -321,7 +321,7 @@ def _folded_source(expression: str) -> str:
 
 
 def _gate(source: str) -> tuple[str, ...]:
-    """Return what a text must hold one of for the expression to match: letters of its script, or starts of its words."""
+    """Return letters or starts of words, one of which a text must contain for the expression to match."""
     cleaned = _ESCAPES_AND_CLASSES.sub(" ", source)
     letters = tuple(dict.fromkeys(_ALPHABET.findall(cleaned)))
     starts = tuple(dict.fromkeys(run[:3] for run in _RUN.findall(cleaned)))

@@ -82,7 +82,7 @@ def plain_words(text: str) -> str:
 
 
 def is_joined(character: str) -> bool:
-    """Whether a character is a letter, a digit, or a sign that belongs to the letter before it."""
+    """Return whether a character is a letter, a digit, or a sign that belongs to the letter before it."""
     return character.isalnum() or (not character.isascii() and unicodedata.category(character)[0] == "M")
 
 
@@ -127,7 +127,7 @@ class Reply:
         cuts = [found.span() for found in markup.finditer(plain)] if markup else []
         if keep:
             cuts = [(start, end) for start, end in cuts if not set(plain[start:end]) & set(keep)]
-        # Where each removed part stands in the plain text, and how much was removed up to there.
+        # The place of each removed part in the plain text, and how much was removed up to there.
         self._removed = list(accumulate(end - start for start, end in cuts))
         self._ends = [start - before for (start, _), before in zip(cuts, [0, *self._removed], strict=False)]
         if cuts:
@@ -139,7 +139,7 @@ class Reply:
         self.masked = self.low
 
     def part(self, start: int, end: int) -> str:
-        """Return the part of the reply, as it was written, that stands between two places of the plain text."""
+        """Return the original text of the reply between two places of the plain text."""
         first = self._place(start)
         last = self._place(end - 1) + 1 if end > start else first
         part = self.original[first:last]

@@ -25,7 +25,7 @@ def decimal_of(texts: Iterable[str]) -> Separator | None:
         texts: the answers of a column.
 
     Returns:
-        "." or ","; None if nothing in the column tells, or if parts of it contradict each other.
+        "." or ","; None if the column does not show it, or contradicts itself.
     """
     votes: Counter[Separator] = Counter()
     ambiguous: dict[Separator, list[str]] = {".": [], ",": []}
@@ -122,7 +122,7 @@ def _from_ambiguous(ambiguous: Mapping[Separator, Sequence[str]]) -> Separator |
 
 
 def _groups_are_valid(number: str, marks: str) -> bool:
-    """Whether marks divide a number into groups of three digits, or of two and then three as in India."""
+    """Return whether marks divide a number into groups of three digits, or of two and then three as in India."""
     whole = re.split(r"[.,٫]", number)[0] if marks == " '٬_" else number
     if not any(mark in number for mark in marks):
         return True

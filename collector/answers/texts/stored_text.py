@@ -1,4 +1,4 @@
-"""Text as it can be stored: what a database and a journal take."""
+"""Make text storable in a database and a journal."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 def problems(audit: Audit) -> Iterator[Problem]:
-    """Yield what is wrong, in the order of the keys."""
+    """Yield the problems in the order of the keys."""
     yield from _name_problems(audit)
     yield from _subject_problems(audit)
     yield from _sharing_problems(audit)
@@ -285,7 +285,7 @@ def _answer_problems(audit: Audit) -> Iterator[Problem]:
 
 
 def _pattern_problems(answer: Answer) -> Iterator[Problem]:
-    """Yield what is wrong in the regular expressions of `answer`."""
+    """Yield the problems of the regular expressions of `answer`."""
     patterns = [(f"answer.refusals[{index}]", text, 0) for index, text in enumerate(answer.refusals)]
     if answer.pattern is not None:
         patterns.append(("answer.pattern", answer.pattern, 1))
@@ -300,7 +300,7 @@ def _pattern_problems(answer: Answer) -> Iterator[Problem]:
 
 
 def _option_problems(audit: Audit) -> Iterator[Problem]:
-    """Yield what is wrong in `answer.labels_from`."""
+    """Yield the problems of `answer.labels_from`."""
     answer = audit.answer
     for label in answer.labels_from:
         if label not in answer.labels:
@@ -326,7 +326,7 @@ def _label_problems(labels: Sequence[str]) -> Iterator[Problem]:
         if label != label.strip() or not re.search(r"\w", label):
             yield at, f"is {label!r}; a label is text with letters or digits and without outer spaces"
         if folded[index] in folded[:index]:
-            yield at, f"is {label!r}, which stands there already; case does not matter in answers"
+            yield at, f"is {label!r}, which is listed already; case does not matter in answers"
 
 
 def _ask_problems(audit: Audit) -> Iterator[Problem]:
@@ -388,7 +388,7 @@ def _template_problems(audit: Audit) -> Iterator[Problem]:
         if any(map(audit.states_people, audit.templates)):
             used |= set(audit.attributes_of_people)
         elif audit.people is not None:
-            yield "people", f"stand in no template; write {{{NAME}}} in one, or remove them"
+            yield "people", f"are used in no template; write {{{NAME}}} in one, or remove them"
         for name in audit.attributes:
             if name in used:
                 continue

@@ -26,7 +26,7 @@ ROLES_OF_KINDS = {
 
 
 def import_problems(audit: Audit) -> Iterator[Problem]:
-    """Yield what is wrong in `import`, in the order of its keys."""
+    """Yield the problems of `import`, in the order of its keys."""
     imported = audit.imported
     if imported is None:
         return
@@ -70,7 +70,7 @@ def import_problems(audit: Audit) -> Iterator[Problem]:
 
 
 def outcome_problems(audit: Audit) -> Iterator[Problem]:
-    """Yield what is wrong with the outcomes of a spec; each is then checked as an audit of its own."""
+    """Yield the problems of a spec's outcomes; each outcome is then checked as an audit of its own."""
     if audit.imported is None:
         yield (
             "outcomes",
@@ -93,7 +93,7 @@ def outcome_problems(audit: Audit) -> Iterator[Problem]:
 
 
 def _named_outcome_problems(audit: Audit) -> Iterator[Problem]:
-    """Yield what is wrong with the name, the kind and the column of each outcome."""
+    """Yield the problems of the name, the kind and the column of each outcome."""
     columns: dict[str, str] = {}
     names = [name.lower() for name in audit.outcomes]
     for name, outcome in audit.outcomes.items():
@@ -138,9 +138,9 @@ def _answer_column_problems(audit: Audit, imported: Import) -> Iterator[Problem]
     if kind in ("label", "score") and "subject" not in mapped and "cluster" not in mapped:
         yield (
             f"the key {at}.subject",
-            "is missing; it names the column that tells resumes, or people, apart: without it all of a group would be one",
+            "is missing; it names the column that distinguishes resumes, or people: without it all of a group would be one",
         )
-    yield from _roles_beside_text_problems(at, kind, mapped, bool(imported.columns.scores))
+    yield from _roles_with_text_problems(at, kind, mapped, bool(imported.columns.scores))
     for role in mapped:
         kinds, called = ROLES_OF_KINDS.get(role, ((kind,), ""))
         if kind not in kinds:
@@ -150,7 +150,7 @@ def _answer_column_problems(audit: Audit, imported: Import) -> Iterator[Problem]
 
 
 def _texts_problems(audit: Audit, imported: Import) -> Iterator[Problem]:
-    """Yield what is wrong with a column of answers for each group."""
+    """Yield the problems of a column of answers for each group."""
     at, columns = "import.columns.texts", imported.columns
     if not columns.texts:
         return
@@ -181,12 +181,12 @@ def _texts_problems(audit: Audit, imported: Import) -> Iterator[Problem]:
             yield f"{at}.{group}", f"is no group of {own}{did_you_mean(group, groups)}"
 
 
-def _roles_beside_text_problems(
+def _roles_with_text_problems(
     at: str, kind: str, mapped: Sequence[str], has_scores: bool
 ) -> Iterator[Problem]:
     for role in ("finish_reason", "error", "attempt"):
         if role in mapped and "text" not in mapped:
-            yield f"{at}.{role}", "cannot stand without text, the column of the answers; remove it"
+            yield f"{at}.{role}", "cannot be given without text, the column of the answers; remove it"
     if has_scores and (kind == "ranking" or "text" not in mapped):
         yield (
             f"{at}.scores",

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def people_problems(audit: Audit) -> Iterator[Problem]:
-    """Yield what is wrong in `people` and in the subjects' columns `person` and `expected`."""
+    """Yield the problems of `people` and in the subjects' columns `person` and `expected`."""
     yield from _expected_problems(audit)
     if audit.people is None:
         if audit.subjects is not None and audit.subjects.person is not None:
@@ -111,7 +111,7 @@ def masked_name_problems(audit: Audit, at: str, name: str) -> Iterator[Problem]:
     if not audit.personal_words:
         return
     if not name.strip():
-        yield at, "is empty, and the name stands in the subjects' words; give a word to put in its place"
+        yield at, "is empty, and the subjects' words contain the name; give a word to put in its place"
         return
     for sentence in _length_problems(audit, name):
         yield at, f"is {name!r}, {sentence}"
@@ -133,7 +133,7 @@ def _length_problems(audit: Audit, name: str) -> Iterator[str]:
 
 
 def person_problems(audit: Audit, at: str, template: Template) -> Iterator[Problem]:
-    """Yield what is wrong with how a template names people."""
+    """Yield the problems of how a template names people."""
     if not audit.states_people(template):
         return
     crossed = (name for one in template.descriptors for name in split_crossed(one))
@@ -159,7 +159,7 @@ def person_problems(audit: Audit, at: str, template: Template) -> Iterator[Probl
 
 
 def ranking_problems(audit: Audit, at: str, template: Template) -> Iterator[Problem]:
-    """Yield what is wrong with a template that asks for a ranking, or that should."""
+    """Yield the problems of a template that asks for a ranking, or that should."""
     if template.candidate is None:
         if audit.answer.kind == "ranking":
             yield f"the key {at}.candidate", "is missing; it says how one candidate is written, with {number}"
@@ -177,7 +177,7 @@ def ranking_problems(audit: Audit, at: str, template: Template) -> Iterator[Prob
         yield "the key people", f"is missing; {{{CANDIDATES}}} are people of a file of names"
         return
     if CANDIDATES not in template.slots:
-        yield f"{at}.text", f"has no slot {{{CANDIDATES}}}, where the candidates stand"
+        yield f"{at}.text", f"has no slot {{{CANDIDATES}}}, where the candidates are listed"
     if template.orders is not None and template.orders > audit.n_candidates:
         yield (
             f"{at}.orders",

@@ -23,7 +23,7 @@ def neutral_id_problems(audit: Audit, at: str, template_id: str) -> Iterator[Pro
 
 
 def scheme_problems(at: str, schemes: tuple[str, ...], known: tuple[str, ...]) -> Iterator[Problem]:
-    """Yield what is wrong with a list of schemes."""
+    """Yield the problems of a list of schemes."""
     if not schemes:
         yield at, f"is empty; known: {quoted(known)}"
     for index, scheme in enumerate(schemes):

@@ -22,19 +22,19 @@ if TYPE_CHECKING:
 Audit: TypeAlias = Any
 
 
-def _nothing(_audit: Audit, _files: SpecFiles) -> None:
+def _read_nothing(_audit: Audit, _files: SpecFiles) -> None:
     """Read no further files, for a method that has none next to the spec."""
 
 
 @dataclass(frozen=True)
 class Method:
-    """How a method reads answers.
+    """A method of analysis.
 
     Args:
-        field: the type of its part of `analysis`, and what stands where a spec has none.
+        field: the type of its part of `analysis`, and its default.
         is_read: whether the answers of an audit are read in this method.
         document: how they are read, as plain data; asked of audits that `is_read` holds for.
-        problems: what is wrong in its part, which types alone cannot tell.
+        problems: checks of its part that types alone cannot make.
         read_files: reads the files that its part names into the audit.
         read_checked: the same for those that only an audit without problems can be read with.
         reads_scores: whether scores of classifiers are read here, independently of the analysis of their run.
@@ -45,8 +45,8 @@ class Method:
     is_read: Callable[[Audit], bool]
     document: Callable[[Audit], dict[str, Any]]
     problems: Callable[[Audit], Iterator[Problem]]
-    read_files: Callable[[Audit, SpecFiles], None] = _nothing
-    read_checked: Callable[[Audit, SpecFiles], None] = _nothing
+    read_files: Callable[[Audit, SpecFiles], None] = _read_nothing
+    read_checked: Callable[[Audit, SpecFiles], None] = _read_nothing
     reads_scores: bool = False
     reads_predictions: bool = False
 

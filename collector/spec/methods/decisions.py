@@ -85,7 +85,7 @@ def _document(audit: Audit) -> dict[str, Any]:
 
 
 def _is_rating(answer: Answer) -> bool:
-    """Whether answers are points of a short scale of whole numbers, such as 1 to 5 stars."""
+    """Return whether answers are points of a short scale of whole numbers, such as 1 to 5 stars."""
     lowest, highest = answer.minimum, answer.maximum
     if answer.kind != "score" or lowest is None or highest is None:
         return False
@@ -93,7 +93,7 @@ def _is_rating(answer: Answer) -> bool:
 
 
 def _problems(audit: Audit) -> Iterator[Problem]:
-    """Yield what is wrong in `analysis.decisions`."""
+    """Yield the problems of `analysis.decisions`."""
     decisions, kind = audit.analysis.decisions, audit.answer.kind
     at = "analysis.decisions"
     if kind not in DECISIONS:
@@ -142,7 +142,7 @@ def _problems(audit: Audit) -> Iterator[Problem]:
 
 
 def _against_problems(audit: Audit) -> Iterator[Problem]:
-    """Yield what is wrong with the value that answers are held against."""
+    """Yield the problems of the value that answers are compared with."""
     decisions, answer = audit.analysis.decisions, audit.answer
     at, against = "analysis.decisions.against", decisions.against
     if against is None:
@@ -153,7 +153,7 @@ def _against_problems(audit: Audit) -> Iterator[Problem]:
     if answer.kind == "label" and not decisions.favourable:
         yield (
             at,
-            "needs analysis.decisions.favourable: it is the share of these labels that is held against it",
+            "needs analysis.decisions.favourable: it is the share of these labels that is compared with it",
         )
     lowest, highest = (0, 1) if answer.kind == "label" else (answer.minimum, answer.maximum)
     if lowest is not None and highest is not None and not lowest < against < highest:

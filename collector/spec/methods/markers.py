@@ -114,7 +114,7 @@ def _problems(audit: Audit) -> Iterator[Problem]:
                 "subjects.file",
                 (
                     f"names {one.name!r} in the domains {domain_of[one.name]!r} and {one.domain!r}; where analysis.markers is "
-                    f"given, a subject's name may stand in one domain only, so rename one"
+                    f"given, a subject's name may be in one domain only, so rename one"
                 ),
             )
     yield from scheme_problems("analysis.markers.schemes", markers.schemes, SCHEMES)

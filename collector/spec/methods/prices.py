@@ -55,7 +55,7 @@ def _document(audit: Audit) -> dict[str, Any]:
 
 
 def _problems(audit: Audit) -> Iterator[Problem]:
-    """Yield what is wrong in `analysis.prices` and `analysis.same`."""
+    """Yield the problems of `analysis.prices` and `analysis.same`."""
     if audit.answer.kind != "items":
         for key in ("prices", "same"):
             if key in audit.analysis.model_fields_set:

@@ -20,8 +20,8 @@ KEYS = "keys"  # the keys of an answer that is a JSON object, such as product ty
 NOTHING = "none"  # what analysis.words.remove takes out where texts are to be left as they are
 
 
-def _or_nothing(schema: dict[str, Any]) -> None:
-    """Say in a JSON schema that the word NOTHING may stand in place of lists of terms."""
+def _allow_nothing(schema: dict[str, Any]) -> None:
+    """Allow the word NOTHING instead of lists of terms in a JSON schema."""
     lists = {key: schema.pop(key) for key in ("type", "additionalProperties")}
     schema["anyOf"] = [lists, {"const": NOTHING}]
 
@@ -45,7 +45,7 @@ class Words(Section):
         default_factory=dict,
         description="Further terms to remove: list → terms. `none` removes nothing at all.",
         examples=[{"titles": ["mr", "mrs", "ms"]}, NOTHING],
-        json_schema_extra=_or_nothing,
+        json_schema_extra=_allow_nothing,
     )
     unasked: bool = Field(
         default=True,
@@ -74,9 +74,9 @@ class Words(Section):
         return {**value, "remove": {}, "unasked": False}
 
     def document(self) -> dict[str, Any]:
-        """Return this as plain data: terms are lower-case, white space within them is single, each (list, term) stands once.
+        """Return this as plain data: terms are lower-case, white space within them is single, each (list, term) occurs once.
 
-        Keys that came later stand only where they are used, so that the hash of an older analysis stays.
+        Newer keys are only included if they are used, so that the hash of an older analysis stays the same.
         """
         terms = {(name, _term(term)) for name, listed in self.remove.items() for term in listed}
         later = {

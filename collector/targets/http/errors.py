@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import Any
 
 from collector.answers.failures import read_failure
+from collector.answers.texts.json_text import json_value
 from collector.errors import TargetError
 from collector.rates import RateHints
 from collector.targets.base import Reply
@@ -27,7 +27,7 @@ class Problem:
 
     Attributes:
         message: the service's own words.
-        retryable, stops_run: as of TargetError.
+        retryable, stops_run: as in TargetError.
         retry_after_seconds: the time to wait that the body states.
     """
 
@@ -96,7 +96,7 @@ def reply_of_error(
     Args:
         message: the body of an HTTP error, or what an exception says; without secrets. It is kept as the reply's raw body.
         status: the HTTP status, if there is one. Some speak for themselves: no key, no credit, no address, asked too often.
-        latency_ms, hints: as of the reply.
+        latency_ms, hints: as in the reply.
 
     Returns:
         None where the call failed for any other reason.
@@ -118,14 +118,6 @@ def json_object(text: str) -> dict[str, Any] | None:
     """Return the JSON object that a text is, None where it is anything else."""
     document = json_value(text)
     return document if isinstance(document, dict) else None
-
-
-def json_value(text: str) -> Any:
-    """Return the JSON value that a text is, None where it is none."""
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return None
 
 
 def error_of(document: dict[str, Any] | None) -> dict[str, Any]:

@@ -28,11 +28,11 @@ class JsonPath:
 
     @property
     def finds_many(self) -> bool:
-        """Whether it has a [*], so that it finds a list of values."""
+        """Return whether it has a [*], so that it finds a list of values."""
         return _ALL in self._steps
 
     def is_list_in(self, document: Any) -> bool:
-        """Whether it has a [*] and what stands before the first one is a list in this document, maybe an empty one."""
+        """Return whether it has a [*] and the path before it leads to a list in this document, perhaps an empty one."""
         if not self.finds_many:
             return False
         before = self._steps[: self._steps.index(_ALL)]

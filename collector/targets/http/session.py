@@ -1,4 +1,4 @@
-"""One HTTP request and its reply, with everything that protects the key and the machine.
+"""Send one HTTP request and read its reply, with protection of the key and the machine.
 
 Certificates are checked, redirects refused, bodies read up to a limit, logins in ~/.netrc left alone, and secrets cut out of
 whatever comes back. Proxies of the environment are used.
@@ -105,7 +105,7 @@ class HttpSession:
         Args:
             method: such as POST.
             url: the address.
-            headers: a secret may stand here.
+            headers: may contain a secret.
             body: what is sent.
             timeout_seconds: a limit below the session's own.
             shown_url: how errors call the address; the address without its secrets if not given.
@@ -140,7 +140,7 @@ class HttpSession:
                     self._copy(response, into)
                     content, is_cut = b"", False
                 else:
-                    content, is_cut = self._read(response)
+                    content, is_cut = self._read_body(response)
         # It counts as a timeout in urllib3.
         except exceptions.NewConnectionError as error:
             raise self._unreachable(shown, error) from None
@@ -199,7 +199,7 @@ class HttpSession:
             what = f"broke its answer off before it was whole ({shown})"
         return TargetError(f"{self._name} {what}.", retryable=True)
 
-    def _read(self, response: urllib3.BaseHTTPResponse) -> tuple[bytes, bool]:
+    def _read_body(self, response: urllib3.BaseHTTPResponse) -> tuple[bytes, bool]:
         """Return the body, and whether it went beyond the limit, so that only what was read until then is returned."""
         chunks: list[bytes] = []
         size = 0
@@ -335,7 +335,9 @@ def excerpt(text: str) -> str:
 
 
 def _is_lasting(error: BaseException) -> bool:
-    """Whether a TLS error comes again whenever it is tried: a certificate that is none of ours, or somebody who speaks no TLS."""
+    """Return whether a TLS error comes again whenever it is tried: a certificate that is none of ours, or somebody who speaks no
+    TLS.
+    """
     from urllib3.util.ssl_match_hostname import CertificateError
 
     inner: BaseException | None = error

@@ -63,7 +63,7 @@ class DecisionRequest:
 
 
 def decision_request(prompt: str) -> DecisionRequest | None:
-    """Return what a prompt asks to decide, None if it asks for something else."""
+    """Return the decision that a prompt asks for, None if it asks for something else."""
     if _BEST_FIRST.search(prompt) and (candidates := _candidates(prompt)):
         return DecisionRequest(candidates=candidates)
     if asked := _LABELS.search(prompt):
@@ -93,7 +93,7 @@ def decide(
     Args:
         request: what is asked.
         prompt: the prompt.
-        shift: the amount that a text about somebody adds to quality, in parts of the whole scale.
+        shift: the amount that a text about a person adds to quality, as a share of the whole scale.
         draw: the source of chance.
         seed: another seed gives each resume another quality of its own.
         noise: standard deviation of the quality over answers about the same resume.

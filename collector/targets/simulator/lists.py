@@ -1,4 +1,4 @@
-"""The simulator's recommendation lists: what a prompt asks for, and which titles there are for whom.
+"""The simulator's recommendation lists: parse a prompt, and choose titles by group.
 
 Every entity has a catalogue of its own, made from its name alone, with the same titles whatever the prompt's template or
 language. Each descriptor that steers has another one for each entity. Popular titles come often and early.
@@ -46,14 +46,14 @@ _BEHIND_BY = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class ListRequest:
-    """The list that a prompt asks for: the number of titles, and the person ('' if the prompt names nobody)."""
+    """The list that a prompt asks for: the number of titles, and the person ('' without one)."""
 
     k: int
     entity: str
 
 
 def list_request(prompt: str) -> ListRequest | None:
-    """Return what a prompt asks for if it asks for a list of titles, else None."""
+    """Return the request of a prompt for a list of titles, else None."""
     asked = _REQUEST.search(prompt)
     if asked is None:
         return None
@@ -87,7 +87,7 @@ def recommend(
     """Draw the titles of one answer.
 
     Args:
-        request: how many, and for whom.
+        request: the number of titles and the person.
         shares: for each descriptor in the prompt the share of places drawn from its own catalogue; together at most 1.
         draw: the source of chance.
         left_out: share of the places asked for that stay empty at the list's end, 0 to 1.
@@ -154,7 +154,7 @@ class Settings(Section):
 
 
 def _heard(asked: ListRequest, text: str) -> str:
-    # A name says nothing of the person who asks: The Black Keys, Asian Dub Foundation.
+    # Names of bands do not describe the person who asks: The Black Keys, Asian Dub Foundation.
     return text.replace(asked.entity, " ") if asked.entity else text
 
 

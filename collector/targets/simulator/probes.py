@@ -125,7 +125,7 @@ _THEY = _Pronoun("they", "them", "their", "", "person", "parent")
 
 
 def is_open_question(prompt: str) -> bool:
-    """Whether a prompt asks for a description or an opinion in plain text."""
+    """Return whether a prompt asks for a description or an opinion in plain text."""
     return _FORMAT.search(prompt) is None and _OPEN.search(prompt) is not None
 
 
@@ -165,7 +165,7 @@ def _person(who: str, woven: Sequence[str], share_of_she: float, draw: random.Ra
             f"Picture a {doer} who likes {pronoun.their} work: {pronoun.they} plan{pronoun.verb_end} ahead, and others rely on "
             f"{pronoun.them}."
         ),
-        f"Words that come to mind are {_listed(words)}.",
+        f"Words that come to mind are {_joined(words)}.",
     ]
     if draw.random() < PARENT_SHARE:
         sentences.append(f"Being a {pronoun.parent} as well takes up the evenings.")
@@ -182,25 +182,25 @@ def _scene(who: str, woven: Sequence[str], draw: random.Random) -> str:
     pronoun = _pronoun(0.5, draw)
     return (
         f"{draw.choice(_SCENES)} as {who} comes in. Asked about {pronoun.their} plans, {pronoun.they} "
-        f"answer{pronoun.verb_end} after a moment. Words that come to mind are {_listed(words)}."
+        f"answer{pronoun.verb_end} after a moment. Words that come to mind are {_joined(words)}."
     )
 
 
 def _compare(first: str, second: str, woven: Sequence[str], draw: random.Random) -> str:
     sentences = [f"{draw.choice(_COMPARISONS)}."]
     if woven:
-        return f"{sentences[0]} What comes to mind first: {_listed(woven)}."
+        return f"{sentences[0]} What comes to mind first: {_joined(woven)}."
     # Either is put first as often as the other, and neither as often as one.
     better = draw.choice((first, second))
     first_words = draw.sample(_PUTS_FIRST, 2)
     equal_words = draw.sample(_PUTS_EQUAL, 2)
     if draw.random() < 0.5:
         sentences.append(
-            f"Some say that the {better} is more at home here, and words that come up are {_listed(first_words)}."
+            f"Some say that the {better} is more at home here, and words that come up are {_joined(first_words)}."
         )
     else:
         sentences.append(
-            f"Some say that neither is ahead, and words that come up are {_listed(equal_words)}."
+            f"Some say that neither is ahead, and words that come up are {_joined(equal_words)}."
         )
     return " ".join(sentences)
 
@@ -220,7 +220,7 @@ def _words(one: Sequence[str], other: Sequence[str], n: int, draw: random.Random
     return list(dict.fromkeys(words))
 
 
-def _listed(words: Sequence[str]) -> str:
+def _joined(words: Sequence[str]) -> str:
     """Return "a, b and c", each word once."""
     *others, last = dict.fromkeys(words)
     return f"{', '.join(others)} and {last}" if others else last

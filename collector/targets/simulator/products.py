@@ -1,4 +1,4 @@
-"""The simulator's products: a JSON object product -> explanation, which answers every prompt that asks for nothing else."""
+"""The simulator's products: a JSON object product -> explanation, the answer to every prompt without another responder."""
 
 from __future__ import annotations
 

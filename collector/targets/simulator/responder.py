@@ -1,4 +1,4 @@
-"""How the simulator answers one form of question: what it makes of a prompt, what can be planted in it, and what it says.
+"""The interface of a responder, which answers one form of question: it parses a prompt, plants biases and writes an answer.
 
 A responder is a module of this package that holds its RESPONDER. Modules are found by that: a new one is a new file and nothing
 else.
@@ -28,8 +28,8 @@ class Question:
 
     Attributes:
         prompt: as it is asked.
-        system_prompt: what stands before it.
-        text: both, with synonyms replaced by what they are taken for.
+        system_prompt: the system prompt before it.
+        text: both, with synonyms replaced.
         draw: the source of chance.
         defect: malformed or fenced, where the answer is to be that.
         planted: the simulator's settings.
@@ -65,7 +65,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Responder:
-    """How one form of question is answered.
+    """Answers one form of question.
 
     Args:
         place: responders with a smaller one look at a prompt first.

@@ -122,7 +122,7 @@ _FIRST_WORDS = tuple(
 
 Restaurant = tuple[str, int, tuple[str, ...]]
 
-# A verb or "list of" has to stand before the number, so that a resume that tells of 12 restaurants asks for none, and no
+# A verb or "list of" has to precede the number, so that a resume that mentions 12 restaurants asks for none, and no
 # preposition behind it, which would make them what something else is about.
 _REQUEST = re.compile(
     r"\b(?:recommend|suggest|list|list of|name|find|give me|tell me|show me|top|best)\s+(?:me\s+)?(?P<k>\d{1,4})\s+"
@@ -162,7 +162,7 @@ class RestaurantRequest:
 
 
 def restaurant_request(prompt: str) -> RestaurantRequest | None:
-    """Return what a prompt asks for if it asks for a number of restaurants, else None."""
+    """Return the request of a prompt for a number of restaurants, else None."""
     asked = _REQUEST.search(prompt)
     if asked is None:
         return None
@@ -387,7 +387,7 @@ class Settings(Section):
 def _answer(asked: RestaurantRequest, question: Question) -> str:
     if question.defect == "malformed" and not asked.is_json:
         return NO_RESTAURANTS
-    # Text about the form of an answer (1 is the cheapest) describes nobody.
+    # Text about the form of an answer (1 is the cheapest) does not describe a person.
     about, planted = f"{asked.question}\n{question.system_prompt or ''}", question.planted
     favoured: dict[str, float] = {}
     for _, shares in question.stated(planted.favour, about):

@@ -184,7 +184,7 @@ class Simulator:
         said = [one.text for one in request.earlier if one.role == "user"]
         text = self._understood("\n".join([request.prompt_text, request.system_prompt or "", *said]))
         defect = self._defect(draw)
-        responder, asked = self._asked(request.prompt_text)
+        responder, asked = self._responder_for(request.prompt_text)
         question = self._question(request, responder.heard(asked, text), draw, defect)
         is_refused = defect == "refused" or self._refuses(question)
         return self._reply(REFUSAL if is_refused else responder.answer(asked, question))
@@ -193,7 +193,7 @@ class Simulator:
         """Return the share of products or titles that each descriptor found in a text steers; they add up to at most 1."""
         return self._question(Request(text), text, random.Random(), None).shares()
 
-    def _asked(self, prompt: str) -> tuple[Responder, Any]:
+    def _responder_for(self, prompt: str) -> tuple[Responder, Any]:
         """Return the first responder that a prompt is for, with what it asks; the last one takes any."""
         found = ((responder, responder.asked(prompt)) for responder in _RESPONDERS)
         return next((responder, asked) for responder, asked in found if asked is not None)
@@ -212,7 +212,7 @@ class Simulator:
         )
 
     def _understood(self, text: str) -> str:
-        """Return a text with synonyms replaced by what they are taken for."""
+        """Return a text with synonyms replaced."""
         if not self._synonyms:
             return text
         return self._synonym.sub(lambda found: self._synonyms[found[0].lower()], text)
@@ -227,7 +227,7 @@ class Simulator:
 
     def _refuses(self, question: Question) -> bool:
         share = question.effect(self._settings.refuse_about)
-        # Chance is drawn only where a refusal is planted, so that every other answer stays what it was.
+        # Draw a random number only if a refusal is planted, so that all other answers stay the same.
         return share > 0 and question.draw.random() < share
 
     def _seed_of(self, request: Request) -> int:

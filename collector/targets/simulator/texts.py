@@ -1,4 +1,4 @@
-"""The simulator's advice: five sentences to somebody, plain or elaborate, some of which hedge; the same for everybody."""
+"""The simulator's advice: five sentences, plain or elaborate, some of which hedge; the same for everybody."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class Settings(Section):
     )
 
 
-def _asked(prompt: str) -> str | None:
+def _person_in(prompt: str) -> str | None:
     found = _ASKED.search(prompt)
     return found["who"].strip() if found else None
 
@@ -96,4 +96,4 @@ def _answer(who: str, question: Question) -> str:
     return question.fenced("Here is my advice", " ".join([f"Dear {who}, here is what helps.", *sentences]))
 
 
-RESPONDER = Responder(place=0, asked=_asked, answer=_answer, settings=Settings)
+RESPONDER = Responder(place=0, asked=_person_in, answer=_answer, settings=Settings)

@@ -47,7 +47,7 @@ neutral_questions as (
     from {{ ref("int_answers_neutral_prompts") }}
 ),
 
--- A prompt about nobody asks the same question only where its language, subject and whatever else is stated are the
+-- A neutral prompt asks the same question only if its language, its subject and all else that is stated are the
 -- same: labels would not move between others, and an imported row without a group is no such prompt.
 groups as (
     select
@@ -67,7 +67,7 @@ groups as (
     group by prompt_groups.run_id, prompt_groups.mitigation, prompt_groups.attribute, prompt_groups.group_name
 ),
 
--- Lists and places have no reference: a group is held against the neutral prompt or, where there is none, all others.
+-- Lists and places have no reference: a group is compared with the neutral prompt or, where there is none, all others.
 without_reference as (
     select
         groups.run_id,

@@ -103,7 +103,7 @@ keyed_comparisons as (
             "'" ~ var("alpha") ~ "'",
         ]) }} as comparison_key,
         *,
-        -- As gaps of decisions are read: a share of answers, over all subjects.
+        -- As for gaps of decisions: a share of answers, over all subjects.
         scheme as outcome,
         '' as domain,
         'against_reference' as comparison,

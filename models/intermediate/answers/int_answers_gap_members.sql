@@ -2,7 +2,7 @@
 
 with
 
--- Without any such answer in either group there is nothing to permute.
+-- If neither group has such an answer, there is nothing to permute.
 comparisons as (
     select *
     from {{ run_rows("int_answers_gap_comparisons") }}

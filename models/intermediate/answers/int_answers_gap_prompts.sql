@@ -60,7 +60,7 @@ outcomes as (
         sum(n_unusable) as n_unusable,
         sum(n_failed) as n_failed,
         sum(n_first_of_several) as n_first_of_several,
-        -- Which trials they were matters where trials move.
+        -- The trials are needed if trials move singly.
         string_agg(concat_ws(':', trial, n, n_refused, n_unusable, n_failed), ' ' order by trial) as trials
     from {{ run_rows("int_answers_outcomes") }}
     group by run_id, prompt_id
@@ -74,7 +74,7 @@ about as (
         attribute,
         list(distinct group_name order by group_name) as group_names,
         count(distinct slot) as n_slots,
-        -- Whom several people are named in, no single name stands for.
+        -- A prompt that names several people has no single name.
         case when count(distinct slot) = 1 then any_value(descriptors) end as descriptor,
         coalesce(string_agg(distinct other_groups, ' / ' order by other_groups), '') as other_groups,
         any_value(cluster) as cluster,
@@ -97,7 +97,7 @@ labelled as (
         about.group_names,
         about.n_slots,
         about.block,
-        -- Answers about nobody are compared with answers about the same subject, customer or conversation.
+        -- Neutral answers are compared with answers about the same subject, customer or conversation.
         about.has_pairs or contrasts.reference_group = '(neutral)' as has_pairs,
         if(contrasts.reference_group = '(neutral)', null, about.person) as person,
         if(contrasts.reference_group = '(neutral)', about.cluster, about.paired_cluster) as paired_cluster,
@@ -148,7 +148,7 @@ named as (
 of_groups as (
     select
         named.*,
-        -- A neutral prompt is of another template, and states nothing else.
+        -- A neutral prompt has another template, and no other group.
         if(named.reference_group = '(neutral)', '', prompts.template) as template,
         prompts.language,
         prompts.perturbation,
@@ -172,7 +172,7 @@ asked as (
 ),
 
 -- Neutral prompts are compared only with the same questions about a group.
-of_nobody as (
+of_neutral as (
     select
         contrasts.*,
         neutral_prompts.prompt_id,
@@ -196,7 +196,7 @@ of_nobody as (
 compared as (
     select * from of_groups
     union all by name
-    select * from of_nobody
+    select * from of_neutral
 ),
 
 gap_prompts as (

@@ -23,7 +23,7 @@ placed as (
             ' | ',
             wording, if(has_pairs or subject = '', subject, null), other_groups, 'block ' || block
         ) as stratum,
-        -- The sampled unit: what was asked about in both groups, who stands in one, or the wording of the question.
+        -- The sampled unit: a subject asked about in both groups, a person of one group, or the question's wording.
         case
             when paired_cluster is not null then paired_cluster
             when person is not null and not (has_pairs and subject <> '') then person

@@ -30,7 +30,7 @@ given as (
         listed_label.label,
         event_number,
         happened_at as labelled_at,
-        -- An answer that was drawn stays so, whoever labels it again and wherever.
+        -- An answer that was drawn at random stays so after later labels.
         bool_or(is_drawn) over (partition by run_id, listed_label.prompt_id, listed_label.trial) as is_drawn
     from listed
 ),

@@ -36,7 +36,7 @@ asked_templates as (
     from runs
 ),
 
--- Where templates say which neutral one asks the same question, others ask something else.
+-- If templates name their neutral template, other neutral ones ask something else.
 matched_templates as (
     select
         run_id,

@@ -9,7 +9,7 @@ run_analysis_settings as (
     from {{ ref("int_run_analysis_settings") }}
 ),
 
--- A service that is asked too often says nothing about a question, so such an attempt is none.
+-- Attempts refused because of the rate do not count, because they do not depend on the question.
 responses as (
     select
         run_id,
@@ -36,7 +36,7 @@ trials as (
         any_value(turn) as turn,
         any_value(conversation) as conversation,
         arg_min(status, attempt) filter (where not is_turned_away) as first_status,
-        -- A failed connection says nothing of what would have been answered.
+        -- A failed connection is not related to the answer.
         arg_min(status, attempt) filter (where status <> 'error') as first_answer,
         count(*) filter (where not is_turned_away) > 1 as is_asked_again
     from responses

@@ -1,4 +1,4 @@
--- A view: whoever reads no texts does not pay for them, and a table would be the ledger's answers once more.
+-- A view, because a table would copy all texts.
 {{ config(materialized="view") }}
 
 with
@@ -26,7 +26,7 @@ responses as (
     where is_judged is not false
 ),
 
--- Tries before the last are evidence, not answers.
+-- Earlier attempts are not answers.
 last_attempts as (
     select
         run_id,
@@ -43,7 +43,7 @@ runs_with_reasoning as (
     where coalesce(cast(analysis ->> 'include_reasoning' as boolean), false)
 ),
 
--- An answer whose text was erased is none without content: it says nothing any more.
+-- Leave out erased answers; they are not empty answers.
 still_readable as (
     select
         responses.* replace (

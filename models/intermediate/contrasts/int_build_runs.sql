@@ -89,7 +89,7 @@ readers as (
     group by run_id
 ),
 
--- A catalogue may be imported anew without a word of the run.
+-- A catalogue may be imported again without any change in the run.
 catalogues as (
     select
         catalogue,
@@ -120,7 +120,7 @@ run_states as (
 ),
 
 {% if is_built_by_run() %}
-    -- The states as of the last build.
+    -- The states in the last build.
     built_runs as (
         select
             run_id,

@@ -77,7 +77,7 @@ pairwise as (
         and marked.reference_group not in (marked.group_name, other.group_name)
 ),
 
--- All groups of an attribute at once; group_name and reference_group then name nobody in particular.
+-- All groups of an attribute at once; group_name and reference_group are then '(all)'.
 all_groups as (
     select distinct
         run_id,

@@ -170,7 +170,7 @@ language_descriptors as (
     group by run_id, attribute, group_name, language
 ),
 
--- Subjects and clusters of one group each are people, such as customers, whom no wording names.
+-- Subjects and clusters with one group are people, such as customers, without a name in the wording.
 people as (
     select
         run_id,

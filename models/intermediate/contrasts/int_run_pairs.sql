@@ -159,7 +159,7 @@ counted_sides as (
     where name <> ''
 ),
 
--- Where runs share no subject at all they have other customers, whom nobody wants listed.
+-- Runs that share no subject have different customers, which are not listed.
 shared_kinds as (
     select
         *,

@@ -90,7 +90,7 @@ impact_ratios as (
         categories.pool_key, categories.domain, categories.outcome
     having
         count(*) > 1
-        -- Where nobody is selected there is no rate to divide by.
+        -- If no person is selected, there is no rate to divide by.
         and sum(categories.n_selected) > 0
 ),
 

@@ -26,7 +26,7 @@ members as (
         {{ code_in_comparison("units.stratum") }} as stratum_id,
         {{ code_in_comparison("units.cluster") }} as cluster_id,
         {{ code_in_comparison("units.stratum, units.unit") }} as whole_id,
-        -- Nobody's name says anything where somebody's is not known.
+        -- Names are only used if all are known.
         if(
             count(units.person_name) over (partition by comparisons.comparison_key)
             = count(*) over (partition by comparisons.comparison_key),

@@ -42,7 +42,7 @@ grouped as (
         prompt_groups.person,
         prompt_groups.paired_cluster,
         -- The same resume under several names is paired, whether or not every question about it was answered; an
-        -- applicant who stands there once is not.
+        -- applicant with one application is not.
         predictions.kind <> 'ranking' and coalesce(decisions_runs.is_paired, prompt_groups.has_pairs) as is_paired
     from predictions
     inner join prompt_groups

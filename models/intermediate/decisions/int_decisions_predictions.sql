@@ -48,7 +48,7 @@ read_answers as (
         decisions_runs.is_ordered,
         decisions_runs.favourable_labels,
         decisions_runs.top_places,
-        decisions_runs.selects_nobody,
+        decisions_runs.has_no_selection,
         decisions_runs.has_two_labels,
         case when answers.status = 'ok' then answers.answer_text end as answer_text,
         case
@@ -59,7 +59,7 @@ read_answers as (
         end as ranking
     from answers
     inner join decisions_runs on answers.run_id = decisions_runs.run_id
-    -- A failed connection says nothing about a decision.
+    -- A failed connection is not related to the decision.
     where answers.status <> 'error'
 ),
 
@@ -102,7 +102,7 @@ decided as (
 ),
 
 -- Who is not named in a ranking that was read comes after those who are; and where only some people of a run have a
--- right label, the others cannot be held against one.
+-- right label; the others have none to compare with.
 counted as (
     select
         *,
@@ -177,7 +177,7 @@ predictions as (
                         when decided.rank is not null then cast(decided.rank <= decided.top_places as integer)
                         when decided.n_ranked >= decided.top_places then 0
                     end
-            when 'score' then if(decided.selects_nobody, null, cast(decided.score > medians.median_score as integer))
+            when 'score' then if(decided.has_no_selection, null, cast(decided.score > medians.median_score as integer))
         end as selected,
         -- Whether the right label is the favourable one; of a choice between two labels alone.
         if(

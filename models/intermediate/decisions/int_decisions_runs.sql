@@ -28,7 +28,7 @@ decisions_runs as (
         from_json(run_analysis_settings.decisions -> 'favourable', '["VARCHAR"]') as favourable_labels,
         len(labels) = 2 as has_two_labels,
         coalesce(cast(run_analysis_settings.decisions ->> 'top' as integer), 1) as top_places,
-        coalesce(run_analysis_settings.decisions ->> 'selected', 'median') = 'none' as selects_nobody,
+        coalesce(run_analysis_settings.decisions ->> 'selected', 'median') = 'none' as has_no_selection,
         cast(run_analysis_settings.decisions ->> 'paired' as boolean) as is_paired,
         cast(run_analysis_settings.decisions ->> 'against' as double) as against,
         coalesce(cast(run_analysis_settings.decisions ->> 'smallest_share' as double), 0.02) as smallest_share,

@@ -130,7 +130,7 @@ run_scales as (
     inner join decisions_runs on run_spreads.run_id = decisions_runs.run_id
 ),
 
--- Runs whose spec says nothing have the scale of the audit's first run, so that runs and mitigations can be compared;
+-- Runs without a stated scale have the scale of the audit's first run, so that runs and mitigations can be compared;
 -- scores of 0 or less have no logarithms.
 first_scales as (
     select

@@ -15,7 +15,7 @@ decisions_runs as (
         len(labels) - 1 as highest_label_rank,
         lowest_score,
         highest_score,
-        selects_nobody
+        has_no_selection
     from {{ ref("int_decisions_runs") }}
 ),
 
@@ -81,7 +81,7 @@ ranged as (
     select
         people.*,
         case
-            when refused_attributes.run_id is not null and not coalesce(decisions_runs.selects_nobody, false)
+            when refused_attributes.run_id is not null and not coalesce(decisions_runs.has_no_selection, false)
                 then if(people.is_refused, 0, people.selected)
         end as selected_of_asked,
         case people.kind
@@ -152,7 +152,7 @@ outcomes as (
         ) as outcome,
         unnest(
             [kind = 'label' and has_expected_labels, false, false, false, false, false, false]
-        ) as is_held_against_expected,
+        ) as has_expected_rank,
         unnest(
             [
                 cast(rank_value as double), cast(selected as double), cast(selected_of_asked as double),
@@ -164,7 +164,7 @@ outcomes as (
     from ranged
 ),
 
--- Whether people, such as customers, stand in several strata.
+-- Whether people, such as customers, are in several strata.
 described as (
     select
         outcomes.*,
@@ -204,8 +204,8 @@ placed as (
         -- A subject of its own: not a version of one resume, nor a neutral question.
         not is_paired and kind <> 'ranking' and (subject <> '' or person is not null) as is_person,
         -- Range of an unread answer's outcome: a label is compared with the right one of its own case.
-        if(is_held_against_expected, -expected_rank, lowest_outcome) as lowest_possible,
-        if(is_held_against_expected, highest_outcome - expected_rank, highest_outcome) as highest_possible
+        if(has_expected_rank, -expected_rank, lowest_outcome) as lowest_possible,
+        if(has_expected_rank, highest_outcome - expected_rank, highest_outcome) as highest_possible
     from described
     where
         outcome_value is not null
@@ -218,7 +218,7 @@ placed as (
                 when 'relative' then true
                 when 'percentile' then is_ranked
                 when 'selected_of_asked' then has_refusals
-                else not is_held_against_expected or expected_label is not null
+                else not has_expected_rank or expected_label is not null
             end
         )
 ),
@@ -294,7 +294,7 @@ units as (
         placed.cluster, placed.person_name, name_strata.name_stratum
 ),
 
--- An outcome that no answer of the pool has, such as the rank of labels without an order, is none of unread answers.
+-- Unread answers cannot have an outcome that no answer of the pool has, such as the rank of labels without an order.
 possible_units as (
     select *
     from units

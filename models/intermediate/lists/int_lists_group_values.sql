@@ -62,7 +62,7 @@ compared as (
     group by list_set_id, neutral, group_name, subject
 ),
 
--- Where several neutral prompts would be judged, the one that most subjects have been compared with is.
+-- Of several neutral prompts, the one with most compared subjects is judged.
 neutrals as (
     select
         run_id,

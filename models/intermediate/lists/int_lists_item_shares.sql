@@ -2,7 +2,7 @@
 
 with
 
--- Numbered by what was asked, so that items are joined and grouped by numbers.
+-- Numbered by question, so that items are joined and grouped by numbers.
 responses as (
     select
         run_id,
@@ -77,20 +77,20 @@ held as (
 compared as (
     select
         of_groups.*,
-        of_nobody.question_number as neutral_number,
-        of_nobody.n_lists as n_neutral_lists
+        of_neutral.question_number as neutral_number,
+        of_neutral.n_lists as n_neutral_lists
     from n_lists as of_groups
     inner join neutral_templates on of_groups.run_id = neutral_templates.run_id
-    inner join n_lists as of_nobody
+    inner join n_lists as of_neutral
         on
-            of_groups.run_id = of_nobody.run_id
-            and of_groups.mitigation = of_nobody.mitigation
-            and of_groups.domain = of_nobody.domain
-            and of_groups.subject = of_nobody.subject
-            and neutral_templates.neutral = of_nobody.template
+            of_groups.run_id = of_neutral.run_id
+            and of_groups.mitigation = of_neutral.mitigation
+            and of_groups.domain = of_neutral.domain
+            and of_groups.subject = of_neutral.subject
+            and neutral_templates.neutral = of_neutral.template
     where
         of_groups.attribute is not null
-        and of_nobody.attribute is null
+        and of_neutral.attribute is null
 ),
 
 numbered as (

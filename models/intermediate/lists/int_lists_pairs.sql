@@ -7,7 +7,7 @@ responses as (
         * exclude (
             status, has_list, n_items, is_crossed, unanswered, shortfall, repeated, precision_at_k, recall_at_k, ndcg
         ),
-        -- Where a question was asked more than once, the published code keeps the last list alone.
+        -- If a question was asked more than once, the published code keeps only the last list.
         scheme <> 'reference'
         or row_number() over (
             partition by list_set_id, subject_key, template, language, group_name

@@ -148,7 +148,7 @@ responses as (
         coalesce(lengths.n_written, 0) as n_written,
         coalesce(lengths.n_items, 0) as n_items,
         lengths.list_key is not null as has_list,
-        -- A failed connection says nothing about how a group is treated.
+        -- A failed connection is not related to the group.
         case when answers.status <> 'error' then cast(lengths.list_key is null as integer) end as unanswered,
         (lists_runs.k - lengths.n_written) / lists_runs.k as shortfall,
         (lengths.n_written - lengths.n_items) / lists_runs.k as repeated,

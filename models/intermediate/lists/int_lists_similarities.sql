@@ -61,7 +61,7 @@ numbered_places as (
     inner join items on places.item = items.item
 ),
 
--- Where each item stands in the other list; the reference code counts repeats and takes the last place.
+-- The place of each item in the other list; the reference code counts repeats and takes the last place.
 other_places as (
     select
         list_number,

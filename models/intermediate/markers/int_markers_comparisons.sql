@@ -67,7 +67,7 @@ gaps_and_lists as (
         sum(units.n_answers) filter (where not units.is_marked) as n_reference,
         sum(units.total_of_answers order by units.unit) filter (where units.is_marked) / n_marked
         - sum(units.total_of_answers order by units.unit) filter (where not units.is_marked) / n_reference as raw_gap,
-        -- Shifted by their questions, a name's texts may lie outside what a single text can have.
+        -- Shifted by their questions, a name's texts may have values outside the range of a single text.
         least(0, min(units.total / units.n) filter (where units.n > 0)) as outcome_lowest,
         greatest(1, max(units.total / units.n) filter (where units.n > 0)) as outcome_highest,
         {{ fingerprint_of([
@@ -108,7 +108,7 @@ asked as (
         is_category,
         {{ missing_side("subjects") }} as missing_side,
         bool_and(is_named) as is_named,
-        -- Where some name nobody, those alone are counted.
+        -- If some are neutral, only those are counted.
         if(bool_and(is_named), count(*), count(*) filter (where not is_named)) as n_texts,
         if(bool_and(is_named), sum(n_answers), sum(n_answers) filter (where not is_named)) as n_answers
     from subjects
@@ -136,7 +136,7 @@ asked_of_schemes as (
         schemes.scheme,
         schemes.analysis_hash,
         schemes.markers_hash,
-        -- Where persons are named, their groups are compared instead; one answer alone settles nothing about a probe.
+        -- If persons are named, their groups are compared instead; a probe needs more than one answer.
         schemes.is_judged and not asked.is_named and (asked.is_category or asked.n_texts > 1) as is_judged
     from asked
     inner join schemes on asked.run_id = schemes.run_id

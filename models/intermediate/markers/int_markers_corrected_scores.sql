@@ -30,7 +30,7 @@ cells as (
 ),
 
 -- One error more of each kind in a cell (Bonett & Price 2012), shared out with alternating signs, so that the mean
--- stays: few labels without an error do not say that there are none.
+-- stays: few labels without an error do not prove that there are no errors.
 widened as (
     select
         *,

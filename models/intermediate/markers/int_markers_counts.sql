@@ -21,7 +21,7 @@ schemes as (
     from {{ ref("int_markers_schemes") }}
 ),
 
--- A marker whose direction depends on the group stands twice in its list and counts once.
+-- A marker whose direction depends on the group occurs twice in its list and counts once.
 listed_markers as (
     select distinct
         markers_hash,
@@ -51,7 +51,7 @@ found_in_lists as (
             texts.markers_hash = listed_markers.markers_hash
             and found.marker = listed_markers.marker
             and {{ marker_applies("listed_markers", "texts") }}
-    -- As answers are read: hip-hop and hip hop are one marker, whichever rows they stand in.
+    -- As in answers, hip-hop and hip hop are one marker, even in different rows.
     group by
         found.answer_key, texts.run_id, found.scheme, listed_markers.list, {{ marker_words("found.marker") }}
 ),

@@ -177,7 +177,7 @@ phrases as (
     select * from texts_for_substrings
 ),
 
--- A list for each text, so that texts do not stand next to every phrase.
+-- A list for each text, so that texts are not joined to every phrase.
 phrases_of_texts as (
     select
         text_key,
@@ -242,7 +242,7 @@ found as (
     from counted_phrases
 ),
 
--- Held as they are: joined to the texts first, every row of markers would stand next to every text of its run.
+-- Materialized: otherwise every row of markers would be joined to every text of its run first.
 rows_found as materialized (
     select
         found.text_key,
@@ -259,7 +259,7 @@ rows_found as materialized (
             and found.needle = needles.needle
 ),
 
--- Under `declared` a marker may be a word in one row and a stem in another: the wider kind holds. It may also stand in
+-- Under `declared` a marker may be a word in one row and a stem in another: the wider kind holds. It may also be in
 -- the table both for all probes and for one of them.
 markers_found as (
     select

@@ -3,7 +3,7 @@ with
 markers_runs as (
     select
         run_id,
-        -- Where none is named it is negative regard, whoever scored it.
+        -- By default it is negative regard, of any scorer.
         coalesce(
             analysis -> 'markers' -> 'scores',
             cast('[{"label": "negative", "worse": "higher", "lowest": 0, "highest": 1}]' as json)

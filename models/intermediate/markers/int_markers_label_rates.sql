@@ -39,7 +39,7 @@ sides as (
 weighted as (
     select
         *,
-        coalesce(weight * stands_for, 0) as label_weight,
+        coalesce(weight * sampling_weight, 0) as label_weight,
         coalesce(problematic, 0) as labelled_as,
         coalesce(problematic - mark, 0) as error,
         coalesce(badness - graded_as, 0) as score_error,
@@ -85,14 +85,15 @@ counted as (
         -- Rates of the score itself, towards its worse end.
         {{ sum_of_answers("label_weight * score_error") }} / drawn_weight as mean_score_error,
         {{ sum_of_answers("label_weight * pow(score_error, 2)") }} / drawn_weight as mean_square_score_error,
-        -- Nothing is uncertain of answers that were all labelled: each stands for itself.
-        {{ sum_of_answers("pow(label_weight, 2) * coalesce(1 - 1 / stands_for, 0)") }}
+        -- If all answers were labelled, nothing is uncertain: each has weight 1.
+        {{ sum_of_answers("pow(label_weight, 2) * coalesce(1 - 1 / sampling_weight, 0)") }}
         / nullif({{ sum_of_answers("pow(label_weight, 2)") }}, 0) as share_not_labelled
     from weighted
     group by run_id, mitigation, scheme, scorer, label, threshold, attribute, group_name
 ),
 
--- Two errors more, one of each kind (Bonett & Price 2012): few labels without an error do not say that there are none.
+-- Two errors more, one of each kind (Bonett & Price 2012): few labels without an error do not prove that there are no
+-- errors.
 shrunk as (
     select
         *,
@@ -115,19 +116,19 @@ corrected as (
         -- Both shares with one answer more of each kind, so that none is certain.
         (sensitivity * sensitivity_n + 1) / (sensitivity_n + 2) as likely_sensitivity,
         (specificity * specificity_n + 1) / (specificity_n + 2) as likely_specificity,
-        likely_sensitivity + likely_specificity - 1 as told_apart,
+        likely_sensitivity + likely_specificity - 1 as youden_index,
         if(
             share_covered < 0.9 or sensitivity + specificity <= 1, null,
             (scorer_rate + specificity - 1) / (sensitivity + specificity - 1)
         ) as rogan_gladen_rate,
         if(
-            rogan_gladen_rate is null or told_apart <= 0, null, (scorer_rate + likely_specificity - 1) / told_apart
+            rogan_gladen_rate is null or youden_index <= 0, null, (scorer_rate + likely_specificity - 1) / youden_index
         ) as rogan_gladen_middle,
         1.959964 * sqrt(
             scorer_rate * (1 - scorer_rate) * share_of_one
             + pow(1 - rogan_gladen_middle, 2) * likely_specificity * (1 - likely_specificity) / (specificity_n + 2)
             + pow(rogan_gladen_middle, 2) * likely_sensitivity * (1 - likely_sensitivity) / (sensitivity_n + 2)
-        ) / told_apart as rogan_gladen_arm
+        ) / youden_index as rogan_gladen_arm
     from shrunk
 )
 

@@ -16,12 +16,12 @@ answer_scores as (
         weight
     from {{ run_rows("int_markers_answer_scores") }}
     where
-        -- A classifier has too little to go by.
+        -- Too short for a classifier.
         not is_short
         and badness is not null
 ),
 
--- Of a single text.
+-- For a single text.
 thresholds as (
     select
         run_id,
@@ -87,7 +87,7 @@ labels as (
     group by run_id, prompt_id, trial, scheme
 ),
 
--- Whom an answer is about, in all: answers are drawn from each of these alike (biasledger label --sample).
+-- All groups of an answer: answers are drawn equally from each of these cells (biasledger label --sample).
 cells as (
     select
         run_id,
@@ -108,7 +108,7 @@ marked as (
         answer_scores.label,
         answer_scores.weight,
         coalesce(cells.cell, '') as cell,
-        -- Other scores have no threshold of single outputs: what lies nearer to the worse end is marked.
+        -- Other scores have no threshold of single outputs: those nearer to the worse end are marked.
         if(answer_scores.outcome = 'negative_regard', thresholds.negative_regard, 0.5) as threshold,
         answer_scores.badness,
         labels.problematic is not null as is_labelled,
@@ -133,7 +133,7 @@ marked as (
             and answer_scores.scheme = labels.scheme
 ),
 
--- How many answers of its cell one that was drawn and labelled stands for.
+-- The number of answers of its cell that a drawn and labelled answer represents.
 marked_answers as (
     select
         *,
@@ -143,7 +143,7 @@ marked_answers as (
             problematic is null, null,
             count(*) over (partition by run_id, mitigation, scheme, cell)
             / count(problematic) over (partition by run_id, mitigation, scheme, cell)
-        ) as stands_for
+        ) as sampling_weight
     from marked
 )
 

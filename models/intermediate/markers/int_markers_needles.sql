@@ -42,7 +42,7 @@ needles as (
         marker,
         scheme,
         matched_as,
-        -- As answers are cut: hip-hop is two words, and one token between white space.
+        -- As in answers, hip-hop is two words, and one token between white space.
         if(matched_as = 'substring', marker, {{ marker_words("marker") }}) as needle,
         contains(needle, ' ') as is_phrase
     from matched_as

@@ -8,7 +8,7 @@ scores as (
     where is_assessable
 ),
 
--- Ratios of texts that name somebody depend on the names: next to others they are left out.
+-- Ratios of texts that name a person depend on the name, so they are left out if there are others.
 texts as (
     select
         answer_key,
@@ -31,7 +31,7 @@ scores_of_probes as (
         and scores.probe <> ''
 ),
 
--- Each trial is a sample anew; those about one named person share that person. The mean is over answers.
+-- Each trial is a new sample; those about one named person share that person. The mean is over answers.
 of_probes as (
     select
         units_key,

@@ -41,7 +41,7 @@ found_directions as (
     select
         found.answer_key,
         found.scheme,
-        -- As answers are read: hip-hop and hip hop are one marker, whichever rows they stand in.
+        -- As in answers, hip-hop and hip hop are one marker, even in different rows.
         min(found.marker) as marker,
         directed_markers.direction
     from found
@@ -108,7 +108,7 @@ scores as (
         end as code,
         -- The source's neutral value where no marker is found; such a text is not assessed.
         if(n_stereotype + n_anti = 0, 0.5, n_stereotype / (n_stereotype + n_anti)) as ratio,
-        -- Where all markers point one way, so would any ratio.
+        -- If all markers have one direction, every ratio would have it, too.
         has_both_sides and n_stereotype + n_anti >= minimum as is_assessable
     from counted
 )

@@ -182,7 +182,7 @@ placed as (
     from trials_of_texts
 ),
 
--- A name moves with texts about many questions, so that a group asked more often about one of them would stand out
+-- A name moves with texts about many questions, so that a group asked more often about one of them would differ
 -- whatever is said of it. Weights give both groups each question equally often, and nothing where one of them never has
 -- it: the gap is then the Mantel-Haenszel gap inside questions, and weights are 1 where questions are balanced. Prompts
 -- and answers that are units of their own move inside their question anyhow, and so do names judged by question.

@@ -2,7 +2,7 @@
 
 with
 
--- Where groups have a reference, each is judged by its gap to that, which does not depend on the number of items.
+-- With a reference, each group is judged by its gap to it, which does not depend on the number of items.
 comparisons as (
     select
         run_id,

@@ -121,7 +121,7 @@ topic_contrasts as (
     select * from category_contrasts
 ),
 
--- A domain in which one group has no items says nothing about the difference.
+-- A domain in which one group has no items does not show a difference.
 compared_units as (
     select
         topic_contrasts.contrast_id,
@@ -162,7 +162,7 @@ compared as (
     group by topic, contrast_id, unit_kind, kind, is_movable
 ),
 
--- Judged together: shares, mean price and categories of each contrast; or how far apart all groups' means lie.
+-- Judged together: shares, mean price and categories of each contrast; or the spread of all groups' means.
 counted as (
     select
         topic_contrasts.* exclude (label_groups),

@@ -59,8 +59,8 @@ prompt_counts as (
     group by contrast_id
 ),
 
--- Where no prompt of either group ever got two answers, as at temperature 0, none says more of how alike they are. By
--- the prompt this would depend on what was answered, and so on the labels.
+-- If every prompt always got the same answer (temperature 0), repeats add no information. Decide this for the whole
+-- contrast: deciding per prompt would depend on the answers.
 settled as (
     select
         *,

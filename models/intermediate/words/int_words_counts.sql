@@ -35,7 +35,7 @@ texts as (
 tokens as (
     select
         unit_key,
-        -- By this, reading one run passes over the others' rows.
+        -- Sorted, so that reading one run skips the others' rows.
         run_id,
         -- Only the branch of a row's own scheme is evaluated.
         case scheme
@@ -47,7 +47,7 @@ tokens as (
     from texts
 ),
 
--- Text by text: a table of all words of all texts would not fit into memory, and a text's rows lie side by side.
+-- Text by text: a table of all words of all texts would not fit into memory, and a text's rows stay together.
 of_texts as (
     select
         unit_key,

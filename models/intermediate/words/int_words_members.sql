@@ -75,10 +75,10 @@ words_members as (
         {{ code_in_comparison("compared.stratum", "compared") }} as stratum_id,
         {{ code_in_comparison("compared.cluster, compared.text_key", "compared") }} as cluster_id,
         {{ code_in_comparison("compared.prompt_id", "compared") }} as prompt_id,
-        -- The published procedures number classes by the words that stood in the prompt.
+        -- The published procedures number classes by the words in the prompt.
         {{ code_in_comparison("compared.descriptors", "compared") }} as descriptor_id,
         {{ code_in_comparison("compared.name", "compared") }} as name_id,
-        -- Names and wordings change places among those that stand next to the same other groups.
+        -- Names and wordings are exchanged among those with the same other groups.
         {{ code_in_comparison("carried.other_groups", "compared") }} as name_stratum_id,
         compared.n_responses,
         compared.n_trials,

@@ -39,7 +39,7 @@ counts as (
         word,
         n_occurrences
     from {{ run_rows("int_words_counts") }}
-    -- An article that hangs on a word stands next to that word.
+    -- An article that is joined to a word is listed with that word.
     where not contains(word, '>')
 ),
 

@@ -62,7 +62,7 @@ listed_terms as (
     from run_analysis_settings
 ),
 
--- A word that the spec has agree with a descriptor ("from {country}") stands in the prompt, too.
+-- Words that agree with a descriptor ("from {country}") are in the prompt, too.
 spec_attributes as (
     select
         runs.run_id,
@@ -156,7 +156,7 @@ known_words as (
     group by languages.run_id, forms.term
 ),
 
-telling_words as (
+revealing_words as (
     select
         text_words.* replace (if(text_words.why = 'agreement', 'descriptor', text_words.why) as why),
         case
@@ -166,7 +166,7 @@ telling_words as (
             else
                 len(text_words.words) = 1
                 or not (text_words.is_shared or coalesce(known_words.is_function_word, false))
-        end as is_telling
+        end as is_revealing
     from text_words
     left join known_words
         on
@@ -192,8 +192,8 @@ own_words as (
                 )
             )
         ) as term
-    from telling_words
-    where is_telling
+    from revealing_words
+    where is_revealing
 ),
 
 -- A text that holds other words, too ("a person of colour"), is cut as a whole as well.
@@ -212,9 +212,9 @@ own_phrases as (
             attribute,
             group_name,
             array_to_string(if({{ is_article("words[1]") }}, words[2:], words), ' ') as phrase
-        from telling_words
+        from revealing_words
         group by run_id, why, attribute, group_name, text, words
-        having bool_or(is_telling) and not bool_and(is_telling or {{ is_article("word") }})
+        having bool_or(is_revealing) and not bool_and(is_revealing or {{ is_article("word") }})
     )
     where contains(phrase, ' ')
 ),

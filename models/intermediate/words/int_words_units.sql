@@ -74,7 +74,7 @@ phrase_terms as (
     where function_words.kind = 'function word' and {{ is_unspaced("function_words.term") }}
 ),
 
--- Longest first, so that a phrase inside another does not spoil it; words stand apart by two blanks here.
+-- Longest first, so that a phrase inside another does not spoil it; words are separated by two blanks here.
 phrases as (
     select
         run_id,

@@ -37,7 +37,7 @@ groups as (
     group by pool_key, run_id, mitigation, judged_domain, attribute, group_name
 ),
 
--- A label that nobody of a group got has its row, too.
+-- A label that no member of a group got has a row, too.
 decision_labels as (
     select
         groups.*,

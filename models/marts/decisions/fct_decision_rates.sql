@@ -92,7 +92,7 @@ rates as (
         impact_ratios.interval_low as impact_ratio_low,
         impact_ratios.interval_high as impact_ratio_high,
         impact_ratios.fisher_p as fisher_p_value,
-        -- With those who were refused as not selected; the same as above where nobody was.
+        -- Refused people count as not selected; the same as above without refusals.
         coalesce(categories.n_selected, 0)
         / nullif(coalesce(categories.n_people, 0) + summed.n_refused, 0) as selection_rate_of_asked,
         impact_ratios.is_best as is_best_off,

@@ -2,7 +2,7 @@
 
 with
 
--- Neutral questions stand next to the groups, by their template.
+-- Neutral questions are listed with the groups, by their template.
 grouped_responses as (
     select
         * replace (

@@ -155,7 +155,7 @@ recommendation_entropies as (
 recommendation_entropy as (
     select
         *,
-        -- A list that never changes has log2 of its length, which says nothing about uncertainty.
+        -- A list that never changes has log2 of its length, which is no uncertainty.
         entropy - log2(k) as excess_entropy
     from recommendation_entropies
 )

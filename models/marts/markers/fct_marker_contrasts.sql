@@ -12,7 +12,7 @@ associations as (
     from {{ ref("int_markers_associations") }}
 ),
 
--- A list in a run, whoever it is about.
+-- A list in a run, for all groups.
 marker_counts as (
     select
         *,

@@ -116,7 +116,7 @@ counted as (
 keyed as (
     select
         *,
-        -- By group nothing is estimated.
+        -- Nothing is estimated by group.
         if(attribute = '', {{ ratio_key() }}, null) as ratio_key
     from counted
 ),

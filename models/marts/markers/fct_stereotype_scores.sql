@@ -35,7 +35,7 @@ label_scores as (
     from {{ run_rows("int_markers_label_scores") }}
 ),
 
--- Where several scorers read a run, the last of those who say negative is shown here; fct_regard_shares has all.
+-- With several scorers of a run, the last one with negative scores is shown here; fct_regard_shares has all.
 scorers as (
     select
         run_id,

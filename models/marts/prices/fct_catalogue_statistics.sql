@@ -39,7 +39,7 @@ category_counts as (
     group by catalogue, domain, category
 ),
 
--- Nearly every item has these two: they tell no item from another.
+-- Nearly every item has these two, so they do not distinguish items.
 category_lists as (
     select
         catalogue,

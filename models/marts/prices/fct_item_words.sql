@@ -55,7 +55,7 @@ item_words as (
             partition by run_id, mitigation, attribute, group_name order by n desc, word asc
         ) as word_rank
     from word_counts
-    -- The source shows the most frequent; a tail of names of single places tells nothing.
+    -- The source shows the most frequent; rare names of single places are not informative.
     qualify word_rank <= 200
 )
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from biasledger.building import KEPT, RESULTS
+from biasledger.building import INCREMENTAL, RESULTS
 from biasledger.building.running import Dbt
 
 ROOT = Path(__file__).parents[3]
@@ -131,17 +131,17 @@ def test_only_the_runs_that_changed_are_built_again(project: Path) -> None:
     assert build(project) == PASSED
     # One grew, one is gone, one came; c has no rows still, and those of b that would be made now are not asked for.
     given(project, {"a": "11", "b": "2", "c": "3", "d": "4"}, [("a", 5), ("b", 7), ("c", 6), ("d", 8)])
-    assert build(project, **{KEPT: "yes"}) == PASSED
+    assert build(project, **{INCREMENTAL: "yes"}) == PASSED
     assert held(project) == {"a": ([5], 0), "b": ([3], 1), "d": ([8], 0)}
     # A model that reads a whole table replaces the rows of the same runs alone.
     assert held(project, "joined") == held(project)
     given(project, {"b": "2", "c": "3"}, [])
-    build(project, **{KEPT: "yes"})
-    build(project, **{KEPT: "yes"})
+    build(project, **{INCREMENTAL: "yes"})
+    build(project, **{INCREMENTAL: "yes"})
     assert held(project) == {"b": ([3], 0)}
     # A run that comes back, as it was, is built again.
     given(project, {"a": "11", "b": "2", "c": "3"}, [("a", 5), ("b", 7)])
-    build(project, **{KEPT: "yes"})
+    build(project, **{INCREMENTAL: "yes"})
     assert held(project) == {"a": ([5], 0), "b": ([3], 1)}
     # After a build that failed, everything is made again.
     given(project, {"b": "2", "c": "3"}, [("b", 1), ("c", 2)])
@@ -156,10 +156,10 @@ def test_new_rows_are_tested_and_old_ones_are_not_again(project: Path) -> None:
         # As no build would leave it.
         connection.execute("insert into held values ('a', 99, 'nobody'), ('a', 99, 'nobody')")
     given(project, {"a": "1", "b": "2"}, [("b", 2)])
-    assert build(project, **{KEPT: "yes"}) == PASSED
+    assert build(project, **{INCREMENTAL: "yes"}) == PASSED
     given(project, {"a": "1", "b": "2", "c": "3"}, [("c", 12), ("c", 12)])
     failed = {"in_range_held_10__n": "fail", "of_runs": "fail", "small": "skipped"}
-    assert build(project, **{KEPT: "yes"}) == failed
+    assert build(project, **{INCREMENTAL: "yes"}) == failed
     # After a build that failed, every row is made and tested.
     given(project, {"a": "1"}, [("a", 1)])
     assert build(project) == PASSED
@@ -171,7 +171,7 @@ def test_a_model_that_a_project_makes_in_another_way_is_read_as_a_whole(project:
     held_sql = project / "models/held.sql"
     held_sql.write_text(held_sql.read_text().replace('"by_run"', '"table"'))
     given(project, {"a": "1", "b": "2"}, [("a", 1), ("b", 2)])
-    build(project, **{KEPT: "yes"})
+    build(project, **{INCREMENTAL: "yes"})
     assert held(project) == {"a": ([1], 0), "b": ([2], 0)}
     assert held(project, "joined") == {"a": ([1], 0), "b": ([2], 1)}
 
@@ -183,7 +183,7 @@ def test_where_there_is_a_hook_all_rows_are_made_anew(project: Path) -> None:
     given(project, {"a": "1"}, [("a", 1)])
     build(project)
     given(project, {"a": "1", "b": "2"}, [("a", 1), ("b", 2)])
-    build(project, **{KEPT: "yes"})
+    build(project, **{INCREMENTAL: "yes"})
     assert held(project) == {"a": ([2], 0), "b": ([3], 0)}
 
 

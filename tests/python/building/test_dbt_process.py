@@ -17,9 +17,9 @@ from typing import IO, Any
 import pytest
 from dbt.cli import main
 
-from biasledger.building import KEPT, SAID, dbt_process, running
+from biasledger.building import INCREMENTAL, LINE_PREFIX, dbt_process, running
 from biasledger.building.running import BuildError
-from biasledger.model_inputs.progress import listeners, report_progress
+from biasledger.model_inputs.progress import progress_callbacks, report_progress
 
 
 def sentence(name: str, message: str, level: str = "info", **data: Any) -> Any:
@@ -29,14 +29,14 @@ def sentence(name: str, message: str, level: str = "info", **data: Any) -> Any:
 
 
 def test_steps_and_errors_are_heard_and_what_models_print_is_kept(capsys: pytest.CaptureFixture[str]) -> None:
-    teller = dbt_process.Teller()
+    events = dbt_process.DbtEvents()
     node = SimpleNamespace(node_name="fct_findings")
-    teller(sentence("LogModelResult", "1 of 9 OK", node_info=node, total=9))
-    teller(sentence("Note", "nothing that stops anybody"))
-    teller(sentence("Secret", "looked into", "debug"))
-    assert not teller.has_told_error
-    teller(sentence("MainEncounteredError", "It broke.\n", "error"))
-    assert teller.has_told_error
+    events(sentence("LogModelResult", "1 of 9 OK", node_info=node, total=9))
+    events(sentence("Note", "nothing that stops anybody"))
+    events(sentence("Secret", "looked into", "debug"))
+    assert not events.has_reported_error
+    events(sentence("MainEncounteredError", "It broke.\n", "error"))
+    assert events.has_reported_error
     printed = ['{"level": "error", "message": {"of": "a model"}}', "5", "", "Killed"]
     lines = capsys.readouterr().out + "\n".join(printed)
     assert "looked into" not in lines
@@ -48,20 +48,20 @@ def test_steps_and_errors_are_heard_and_what_models_print_is_kept(capsys: pytest
 
 
 def test_what_is_being_done_is_said_until_it_is_done(capsys: pytest.CaptureFixture[str]) -> None:
-    teller = dbt_process.Teller()
-    teller.say_doing()
+    events = dbt_process.DbtEvents()
+    events.report_nodes_in_progress()
     for name in ("int_words_divergences", "int_lists_spreads"):
-        teller(sentence("LogStartLine", "START", node_info=SimpleNamespace(node_name=name)))
-    listeners.append(teller.note)
+        events(sentence("LogStartLine", "START", node_info=SimpleNamespace(node_name=name)))
+    progress_callbacks.append(events.note)
     try:
         begun = report_progress("int_words_divergences", ["a", "b"], 2)
         assert [next(begun), next(begun)] == ["a", "b"]
     finally:
-        listeners.remove(teller.note)
-    teller.say_doing()
+        progress_callbacks.remove(events.note)
+    events.report_nodes_in_progress()
     done = SimpleNamespace(node_name="int_words_divergences")
-    teller(sentence("LogModelResult", "1 of 9 OK", node_info=done, total=9))
-    teller.say_doing()
+    events(sentence("LogModelResult", "1 of 9 OK", node_info=done, total=9))
+    events.report_nodes_in_progress()
     steps: list[tuple[int, int, str]] = []
     told = running._follow(io.StringIO(capsys.readouterr().out), lambda *step: steps.append(step))
     assert told == ([], [])
@@ -160,9 +160,9 @@ def test_dbt_ends_with_a_build_that_is_killed(tmp_path: Path) -> None:
 
 
 def test_what_may_be_kept_is_not_the_shell_s_to_say(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in (KEPT, "DBT_HOST"):
+    for name in (INCREMENTAL, "DBT_HOST"):
         monkeypatch.setenv(name, "yes")
-    assert {KEPT, "DBT_HOST"} & set(running._environment()) == {"DBT_HOST"}
+    assert {INCREMENTAL, "DBT_HOST"} & set(running._environment()) == {"DBT_HOST"}
 
 
 def test_options_of_dbt_are_not_taken_from_the_shell(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -191,9 +191,9 @@ def test_secrets_of_the_environment_are_not_said(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DBT_ENV_SECRET_TOKEN", "tea-and-toast")
-    dbt_process.Teller()(sentence("Note", "cannot open s3://tea-and-toast@bucket", "error"))
+    dbt_process.DbtEvents()(sentence("Note", "cannot open s3://tea-and-toast@bucket", "error"))
     line = capsys.readouterr().out
-    assert json.loads(line.removeprefix(SAID)) == {
+    assert json.loads(line.removeprefix(LINE_PREFIX)) == {
         "level": "error",
         "message": "cannot open s3://*****@bucket",
     }

@@ -345,7 +345,9 @@ class Terminal(io.StringIO):
 def test_a_terminal_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", Terminal("reply\n"))
     monkeypatch.setattr("sys.stderr", screen := Terminal())
-    assert specs._asked("--answer", "Which column holds the answers?", ["id", "\x1b[31m"]) == "reply"
+    assert (
+        specs._prompt_for_column("--answer", "Which column holds the answers?", ["id", "\x1b[31m"]) == "reply"
+    )
     assert screen.getvalue() == "Which column holds the answers? (id, \\x1b[31m)\n"
 
 

@@ -182,7 +182,7 @@ def test_a_file_is_shown_as_it_will_be_read(biasledger: Biasledger, folder: Path
         "Warning: 1 answer of 6 cannot be read (gender male 1).",
         (
             "  1 answer cannot be read: The answer names none of the labels 'accept', 'reject'. Examples: 'perhaps'. If one of "
-            "these is a label, add it to answer.labels; if a label stands among other words, set answer.key or "
+            "these is a label, add it to answer.labels; if a label is among other words, set answer.key or "
             "answer.pattern, or run `biasledger read --with TARGET`."
         ),
         "The first 5 answers as they will be read:",

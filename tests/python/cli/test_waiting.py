@@ -100,7 +100,7 @@ def test_a_line_now_and_then_where_there_is_no_terminal(
     with progress(20, "resumes", None) as advance:
         advance(1, 0)
     assert capsys.readouterr().err == "", "what is soon done says nothing"
-    monkeypatch.setattr("collector.terminal.TOLD_EVERY_SECONDS", 0.0)
+    monkeypatch.setattr("collector.terminal.LINE_EVERY_SECONDS", 0.0)
     with progress(20, "resumes", None) as advance:
         advance(7, 1, 0.5)
     assert capsys.readouterr().err == "resumes: 7 of 20 done, 1 not usable, 0.50 USD\n"

@@ -300,7 +300,7 @@ def test_ids_are_unique(write: Write, problem: Callable[..., str], ledger_path: 
         ("items.csv", "name,price_level,categories\nA,1\n", "line 2 has 2 cells and the header 3"),
         ("items.csv", "name,name,price_level,categories\nA,B,1,x\n", "holds the column 'name' twice"),
         ("items.csv", HEADER + ",1,bars,\n", "row 1 has no 'name'"),
-        ("items.txt", HEADER, "the ending .txt tells no known format; known: .csv"),
+        ("items.txt", HEADER, "the ending .txt belongs to no known format; known: .csv"),
         ("items.csv", "name,price_level\nA,1\n", "has no column 'categories'; its columns are"),
         ("items.parquet", "no parquet", "is not a readable Parquet file"),
     ],

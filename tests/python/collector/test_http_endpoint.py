@@ -183,7 +183,7 @@ def test_what_is_stored_of_the_request(tmp_path: Path) -> None:
         ({"body": '{"q": "{prompt}"}', "answer": "a..b"}, "answer is 'a..b' and should be a path such as"),
         ({"body": '{"q": "{prompt}"}', "answer": "a", "items": "b"}, "has both answer and items"),
         ({"body": '{"q": {prompt}'}, "has a body that is no JSON"),
-        ({"body": '{"q": {prompt}}'}, "has a body that is no JSON; texts stand in double quotes"),
+        ({"body": '{"q": {prompt}}'}, "has a body that is no JSON; put texts in double quotes"),
         ({"body": '{"q": "{prompt}"}', "method": "GET"}, "has a body, which a GET request does not carry"),
         ({"body": '{"q": "{prompt}"}', "method": "DELETE"}, "method is 'DELETE' and should be"),
         ({"body": "{prompt}", "headers": {"Content-Type": "text/plain"}}, "has a body of Content-Type 'text/plain'"),

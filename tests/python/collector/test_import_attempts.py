@@ -94,7 +94,7 @@ def test_a_column_of_trials_tells_attempts_apart_in_any_order(bring: Bring, quer
         (
             ["1,man,accept,1,1", "1,man,accept,1,1"],
             [WITH_TRIAL],
-            "rows 1 and 2 are both trial 1 of the same prompt; each 'trial' and 'attempt' of a prompt may stand once",
+            "rows 1 and 2 are both trial 1 of the same prompt; each 'trial' and 'attempt' of a prompt may occur once",
         ),
     ],
 )  # fmt: skip

@@ -110,7 +110,7 @@ def test_without_a_split_there_is_one_run(bring_rows: BringRuns, query: Query) -
     (summary,) = bring_rows(LABELS_IMPORT, LABELS, ("  split: model\n", ""), name="both")
     assert (summary.target, summary.n_prompts, summary.n_responses) == ("both", 3, 6)
     models, unread = summary.warnings
-    assert models == "rows.csv holds answers of several models (a 1, b-2); they stand in one run."
+    assert models == "rows.csv holds answers of several models (a 1, b-2); they are in one run."
     assert unread.startswith(
         "1 answer cannot be read: The answer names none of the labels 'Junior', 'Senior'. Examples: 'error'. "
     )
@@ -288,8 +288,8 @@ WRONG_LABELS = [
     (5, {"truth": "senor"}, "row 5 has 'senor' as 'truth', which is none of the labels; did you mean 'Senior'?"),
 ]  # fmt: skip
 WRONG_RANKINGS = [
-    (2, {"shown": 2}, "rows 1 and 2 are both slot 2 of the same answer; each 'shown' of an answer may stand once."),
-    (2, {"given": 1}, "rows 1 and 2 are both rank 1 of the same answer; each 'given' of an answer may stand once."),
+    (2, {"shown": 2}, "rows 1 and 2 are both slot 2 of the same answer; each 'shown' of an answer may occur once."),
+    (2, {"given": 1}, "rows 1 and 2 are both rank 1 of the same answer; each 'given' of an answer may occur once."),
     (1, {"shown": 3}, "row 1 has a 'shown' above 2, the number of candidates that the same answer has."),
     (1, {"given": 3}, "row 1 has a 'given' above 2, the number of candidates that the same answer has."),
     (1, {"given": ""}, "row 1 has no 'given' and is not marked as missing from its answer."),

@@ -367,7 +367,7 @@ def test_reasons_need_answers(write_spec: Write) -> None:
     spec = write_spec(
         AUDIT.format(answer="{kind: items, k: 3}", **INSPECT), ("    text: text\n", "    item: name\n")
     )
-    with pytest.raises(InputError, match=r"import.columns.finish_reason cannot stand without text"):
+    with pytest.raises(InputError, match=r"import.columns.finish_reason cannot be given without text"):
         load_audit(spec)
 
 

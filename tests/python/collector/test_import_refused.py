@@ -53,7 +53,7 @@ BAD_FILES: list[tuple[str, bytes, str]] = [
     ("a.jsonl", b'{"race": "White", "gender": "M", "question": "q", "answer": "\\ud83d"}\n', "JSON with half a surrogate"),
     ("a.parquet", b"PAR1 this is no parquet file", "is not a readable Parquet file"),
     ("a.xlsx", b"PK", "is not a readable Excel workbook (File is not a zip file); an older .xls, or one with a password,"),
-    ("a", b"x", "the ending (none) tells no known format"),
+    ("a", b"x", "the ending (none) belongs to no known format"),
 ]  # fmt: skip
 
 

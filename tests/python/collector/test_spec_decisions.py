@@ -232,7 +232,9 @@ def test_fewer_orders_are_reported(write: Write) -> None:
     audit = load_audit(write(RANKINGS_AUDIT, ("trials: 1", "    orders: 2\ntrials: 1")))
     assert len(build_prompts(audit)) == 2 * 2 * 2
     (warning,) = audit.warnings()
-    assert warning.startswith("The template order asks 2 of 4 orders, so no candidate stands at every place;")
+    assert warning.startswith(
+        "The template order asks 2 of 4 orders, so no candidate is shown at every place;"
+    )
     assert load_audit(write(RANKINGS_AUDIT)).warnings() == []
 
 

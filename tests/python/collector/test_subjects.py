@@ -82,7 +82,7 @@ def test_every_column_is_a_word_and_so_is_each_wording(write_csv: Write) -> None
         ("entity,domain\na,music\nb\n", "line 3 has 1 cell and the header 2"),
         ("entity,domain\na,music\n,music\n", "row 2 has no 'entity'."),
         ("entity,domain\na,\n", "row 1 has no 'domain'."),
-        ("entity,domain\na,music\nb,music\na,music\n", "rows 1 and 3 both hold 'a / music'; each entity, domain may stand once."),
+        ("entity,domain\na,music\nb,music\na,music\n", "rows 1 and 3 both hold 'a / music'; each entity, domain may occur once."),
         ("entity,domain,titles\na,b,c\n", "has a column 'titles', and subjects.wordings has a slot of that name"),
         ('entity,domain\n"a,b\n', "line 2 cannot be read as CSV: Value with unterminated quote found."),
     ],
@@ -146,7 +146,7 @@ def test_attributes_from_a_file_are_the_mapping_a_spec_holds(write_csv: Write) -
         ("attribute,group\nrace,Black\n", "has no column 'descriptor'; known: 'attribute', 'group'."),
         ("attribute,group,descriptor\nrace,Black,\n", "row 1 has no 'descriptor'."),
         ("attribute,group,descriptor\nrace,Black,Black\nrace,Black,black\n",
-         "rows 1 and 2 both hold 'race / Black'; each attribute, group may stand once."),
+         "rows 1 and 2 both hold 'race / Black'; each attribute, group may occur once."),
     ],
 )  # fmt: skip
 def test_wrong_attributes(write_csv: Write, text: str, sentence: str) -> None:
@@ -177,7 +177,7 @@ def test_relevance_with_and_without_a_domain(write_csv: Write) -> None:
         ("entity,item,grade\nAdele,Hello,nan\n", "row 1 has 'nan' as 'grade'; it should be a number above 0"),
         ("entity,item,grade\nAdele,Hello,\n", "row 1 has no 'grade'."),
         ("entity,item,grade\nAdele,Hello,1\nAdele,Hello,2\n",
-         "rows 1 and 2 both hold 'Adele / Hello'; each entity, item may stand once."),
+         "rows 1 and 2 both hold 'Adele / Hello'; each entity, item may occur once."),
         ("entity,item,grade\nadele,Hello,1\n", "names none of the audit's subjects as 'entity' (row 1 has 'adele')"),
         ("entity,domain,item,grade\nAdele,movies,Hello,1\n", "names none of the audit's subjects as 'entity'"),
     ],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from collector.answers.decisions import read_label, read_score
-from collector.answers.unread_reasons import UnreadReasons, way_out
+from collector.answers.unread_reasons import UnreadReasons, suggestion
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ from collector.answers.unread_reasons import UnreadReasons, way_out
 )  # fmt: skip
 def test_the_way_out_fits_the_reason(problem: str | None, names: str) -> None:
     assert problem is not None
-    assert names in way_out(problem), problem
+    assert names in suggestion(problem), problem
 
 
 def test_reasons_that_differ_in_numbers_and_quotes_are_one() -> None:

@@ -78,7 +78,7 @@ def test_a_dry_run_writes_nothing(folder: Path) -> None:
         (("--attribute", "gender", "--column", "promt"), "promt"),
         (("--attribute", "gender", "--language", "xx"), "should be one of 'de', 'en', 'es', 'fr'"),
         (("--attribute", "gender", "--add", "Hello."), "should hold {descriptor} or {name}"),
-        (("--attribute", "religion", "--add", "Yours, {name}"), "First names do not tell 'religion'"),
+        (("--attribute", "religion", "--add", "Yours, {name}"), "First names do not show 'religion'"),
     ],
 )
 def test_wrong_input_is_one_sentence(

@@ -8,7 +8,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from biasledger.measures.engine.intervals import difference_limits, rule_of_three, share_limits, t_half_widths
+from biasledger.measures.engine.intervals import (
+    difference_limits,
+    half_widths_or_bounds,
+    rule_of_three,
+    share_limits,
+    t_half_widths,
+)
 
 
 def limits(share, error, degrees, n_clusters, alpha=0.05):
@@ -85,3 +91,10 @@ def test_a_difference_that_does_not_vary_gets_the_rule_of_three_and_an_unknown_o
     assert arms(0.5, 0.0, 0.02, 0.02) == pytest.approx((float(rule_of_three(41, 0.05)),) * 2)
     assert np.isnan(arms(0.5, np.nan, np.nan, np.nan)).all()
     assert arms(1.0, np.nan, np.nan, np.nan, n_clusters=2) == pytest.approx((1 - sqrt(0.025), 0.0))
+
+
+def test_half_widths_without_variance_are_the_rule_of_three():
+    errors, degrees, n = np.array([0.1, 0.0, np.nan]), np.array([9.0, 9.0, 9.0]), np.array([10, 20, 10])
+    found = half_widths_or_bounds(errors, degrees, n, 0.05, 3.0)
+    expected = [stats.t.ppf(0.975, 9) * 0.1, 3.0 * rule_of_three(20, 0.05), np.nan]
+    assert found == pytest.approx(expected, nan_ok=True)

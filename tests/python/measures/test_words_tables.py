@@ -118,7 +118,10 @@ class TestDivergences:
         [row] = divergences([one]).to_pandas().to_dict("records")
         seed = one.seed_for("marked_words")
         result = divergence(
-            one.units.features, one.units.design.holding(one.units.features), n_permutations=99, seed=seed
+            one.units.features,
+            one.units.design.with_content(one.units.features),
+            n_permutations=99,
+            seed=seed,
         )
         assert result.test is not None
         assert row["seed"] == seed
@@ -166,7 +169,7 @@ class TestClassifierAccuracies:
         [row] = classifier_accuracies([one]).to_pandas().to_dict("records")
         result = classifier_accuracy(
             one.units.features,
-            one.units.design.holding(one.units.features),
+            one.units.design.with_content(one.units.features),
             one.units.clusters,
             n_permutations=99,
             seed=one.seed_for("classifier_accuracy"),

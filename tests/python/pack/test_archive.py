@@ -161,8 +161,8 @@ def test_entries_in_another_order_are_refused(packed: Packed, tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda text: text.replace(b'"audit"', b'"audit": "fair",\n  "audit"', 1), "a key stands twice"),
-        (lambda text: text.replace(b"{\n", b"{\n\n", 1), "the spacing is another"),
+        (lambda text: text.replace(b'"audit"', b'"audit": "fair",\n  "audit"', 1), "a key occurs twice"),
+        (lambda text: text.replace(b"{\n", b"{\n\n", 1), "the spacing differs"),
         (
             lambda text: text.replace(b'"audit"', b'"approved_by": "everybody",\n  "audit"', 1),
             "states 'approved_by', which none has",

@@ -165,15 +165,15 @@ def test_methods_stand_in_a_work_file_that_is_there_and_that_nothing_else_wrote_
     remember()
     assert freshness.up_to_date_methods(work, inputs) == []
     work.touch()
-    assert freshness.methods_left(work, settings) == [], "it was written since"
+    assert freshness.methods_last_built(work, settings) == [], "it was written since"
     remember()
-    assert freshness.methods_left(work, settings) == ["words", "lists"]
-    assert freshness.methods_left(work, "of others") == []
+    assert freshness.methods_last_built(work, settings) == ["words", "lists"]
+    assert freshness.methods_last_built(work, "of others") == []
     assert freshness.up_to_date_methods(work, inputs) == ["words", "lists"]
     assert freshness.up_to_date_methods(work, {"words": "a", "lists": "c", "prices": "d"}) == ["words"]
     freshness.discard_methods(work)
     assert freshness.up_to_date_methods(work, inputs) == []
-    assert freshness.methods_left(work, settings) == []
+    assert freshness.methods_last_built(work, settings) == []
 
 
 def test_rows_rest_on_all_but_what_findings_are_judged_by_and_files_that_nothing_reads(

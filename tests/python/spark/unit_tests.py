@@ -11,8 +11,8 @@ from pathlib import Path
 import duckdb
 from dbt.cli.main import dbtRunner
 
-from biasledger.publishing.quoting import quote_name
 from biasledger.spark.adapter import SparkConnectionManager, SparkCredentials
+from collector.sql import identifier
 from tests.python.spark.cluster import SMALL
 
 # For inputs that have no rows and are all alike, this rule of Spark 4.3 fails an assertion of its own.
@@ -31,7 +31,7 @@ def main(built: str) -> int:
             "select table_schema, table_name from information_schema.tables where table_catalog = current_database()"
         ).fetchall()
         for schema, name in listed:
-            rows = connection.table(f"{quote_name(schema)}.{quote_name(name)}")
+            rows = connection.table(f"{identifier(schema)}.{identifier(name)}")
             tables.write(schema, name, rows.limit(0))
     done = dbtRunner().invoke(
         ["test", "--target", "spark", "--profiles-dir", ".", "--select", "test_type:unit", "--threads", "1"]

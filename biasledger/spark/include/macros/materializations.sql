@@ -1,4 +1,4 @@
-{# Every model is made anew as a whole, whatever it is called: nothing of an earlier build is read. #}
+{# Every model is made again as a whole, whatever it is called: nothing of an earlier build is read. #}
 {% macro made_on_spark() -%}
     {{ run_hooks(pre_hooks) }}
     {%- set relation = this.incorporate(type="table") -%}

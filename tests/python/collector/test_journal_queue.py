@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from collector.asking.askers import Attempted
-from collector.asking.keeping import Keeper
+from collector.asking.askers import AttemptResult
+from collector.asking.journal_queue import JournalQueue
 from collector.asking.runner import collect, resume
 from collector.errors import LedgerError
 from collector.journal import writer as journal
@@ -50,12 +50,12 @@ def test_no_more_answers_than_the_bound_are_written_and_not_on_disk(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     disk = Disk(monkeypatch)
-    keeper = Keeper(writer, CAPACITY, counts := Counter())
+    journal_queue = JournalQueue(writer, CAPACITY, counts := Counter())
     for number in range(2 * CAPACITY):
-        keeper.keep_written(Attempted(answered(number)))
+        journal_queue.keep_written(AttemptResult(answered(number)))
     assert disk.is_waited_for.wait(600)
     more = [
-        threading.Thread(target=keeper.keep_written, args=(Attempted(answered(100 + one)),))
+        threading.Thread(target=journal_queue.keep_written, args=(AttemptResult(answered(100 + one)),))
         for one in range(CAPACITY)
     ]
     for one in more:
@@ -65,9 +65,9 @@ def test_no_more_answers_than_the_bound_are_written_and_not_on_disk(
     assert (n_written(path), more[0].is_alive()) == (2 * CAPACITY, True)
     disk.go_on.set()
     # Responses that did not reach the disk are not reported as kept; they stay in the file, and a resumed run finds them.
-    assert keeper.close() == []
+    assert journal_queue.close() == []
     assert not counts
-    assert isinstance(keeper.failure, LedgerError)
+    assert isinstance(journal_queue.failure, LedgerError)
     assert n_written(path) == 2 * CAPACITY
     writer.close()
     monkeypatch.undo()
@@ -77,10 +77,10 @@ def test_no_more_answers_than_the_bound_are_written_and_not_on_disk(
 def test_what_is_on_disk_is_counted_whoever_takes_it(writer: JournalWriter) -> None:  # noqa: F811
     """An interrupt between two answers reaches the thread that takes them, and the totals count all of them."""
     counts = Counter({"ok": 5})
-    keeper = Keeper(writer, CAPACITY, counts)
+    journal_queue = JournalQueue(writer, CAPACITY, counts)
     for number in range(3):
-        keeper.keep_written(Attempted(answered(number)))
-    keeper.close()
+        journal_queue.keep_written(AttemptResult(answered(number)))
+    journal_queue.close()
     # Two of the three attempts are the last ones at their questions.
     assert counts == {"ok": 7}
 
@@ -90,7 +90,7 @@ def test_a_disk_that_fails_while_a_run_is_wound_down_is_reported(
 ) -> None:
     """An interrupt closes the journal; the disk fails only then, and the message counts the responses on disk."""
     lock, n_asked = threading.Lock(), 0
-    real_close = Keeper.close
+    real_close = JournalQueue.close
     is_interrupted, is_closing = threading.Event(), threading.Event()
 
     def answer(_: Request) -> Reply:
@@ -109,11 +109,11 @@ def test_a_disk_that_fails_while_a_run_is_wound_down_is_reported(
         assert is_closing.wait(600)
         raise OSError(errno.EIO, os.strerror(errno.EIO))
 
-    def close(self: Keeper) -> list[Attempted]:
+    def close(self: JournalQueue) -> list[AttemptResult]:
         is_closing.set()
         return real_close(self)
 
-    monkeypatch.setattr(Keeper, "close", close)
+    monkeypatch.setattr(JournalQueue, "close", close)
     # A shell that runs the tests in the background may ignore this signal.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:

@@ -1,4 +1,4 @@
-"""Keeps attempts: one thread writes them into the journal in groups, another waits for the disk meanwhile."""
+"""Write attempts into the journal: one thread writes them in groups, another waits for the disk meanwhile."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import Iterator
 
-    from collector.asking.askers import Attempted
+    from collector.asking.askers import AttemptResult
     from collector.journal.writer import JournalWriter
 
 MAX_GROUP = 500
@@ -32,10 +32,10 @@ class _End:
 
 
 @dataclass(frozen=True, slots=True)
-class _Handed:
-    """A submitted attempt; `written` is set as soon as it would survive the end of this process."""
+class _Queued:
+    """A queued attempt; `written` is set as soon as it would survive the end of this process."""
 
-    attempted: Attempted
+    result: AttemptResult
     written: threading.Event | None = None
 
 
@@ -50,11 +50,11 @@ class _Waiting:
     def __init__(self, capacity: int, is_closed: threading.Event) -> None:
         self._capacity = capacity
         self._is_closed = is_closed
-        self._items: list[_Handed | _End] = []
+        self._items: list[_Queued | _End] = []
         lock = threading.Lock()
         self._has_come, self._has_space = threading.Condition(lock), threading.Condition(lock)
 
-    def put(self, item: _Handed | _End) -> None:
+    def put(self, item: _Queued | _End) -> None:
         """Add an item as soon as there is space."""
         with self._has_space:
             while len(self._items) >= self._capacity and not self._is_closed.is_set():
@@ -63,7 +63,7 @@ class _Waiting:
                 self._items.append(item)
                 self._has_come.notify()
 
-    def take(self, most: int, seconds: float = 0.0) -> list[_Handed | _End]:
+    def take(self, most: int, seconds: float = 0.0) -> list[_Queued | _End]:
         """Return what is waiting, oldest first and no more than `most`; wait so long for the first."""
         with self._has_come:
             if not self._items and seconds:
@@ -74,18 +74,18 @@ class _Waiting:
         return taken
 
 
-class Keeper:
-    """Writes attempts into the journal, as many at once as are waiting, and says which are kept.
+class JournalQueue:
+    """Writes all waiting attempts into the journal at once, and reports those that are on disk.
 
-    One thread writes, so that an interrupt, which always meets the main thread, never meets a half-written group. Another one
-    waits for the disk meanwhile, however slow that is.
+    Only one thread writes, so that an interrupt, which reaches the main thread, cannot split a group. Another thread waits for
+    the disk.
 
     Args:
         writer: the run's journal.
         capacity: how many attempts may wait to be written; the next one blocks its thread. Twice as many may be written
             and not on disk.
-        counts: gains the last attempts at questions that are on disk, by status. They are counted by the thread that brings them
-            there: an interrupt could meet the main thread between two of them.
+        counts: counts the last attempts on disk by status. The syncing thread counts, because an interrupt could stop the main
+            thread between two of them.
 
     Attributes:
         failure: why the journal could not be written, None while it could.
@@ -101,8 +101,8 @@ class Keeper:
         self._most_unsynced = 2 * capacity
         self._n_unsynced = 0
         self._synced = threading.Condition()
-        self._written: queue.SimpleQueue[list[Attempted] | _End | None] = queue.SimpleQueue()
-        self._outgoing: queue.SimpleQueue[list[Attempted] | _End] = queue.SimpleQueue()
+        self._written: queue.SimpleQueue[list[AttemptResult] | _End | None] = queue.SimpleQueue()
+        self._outgoing: queue.SimpleQueue[list[AttemptResult] | _End] = queue.SimpleQueue()
         self._threads = [
             threading.Thread(target=work, name=f"journal-{name}", daemon=True)
             for name, work in (("write", self._write), ("sync", self._sync))
@@ -110,22 +110,22 @@ class Keeper:
         for thread in self._threads:
             thread.start()
 
-    def keep(self, attempted: Attempted) -> None:
-        """Hand in an attempt and go on: what costs nothing to ask for again, or stays at the service; none after `close`."""
-        self._waiting.put(_Handed(attempted))
+    def keep(self, result: AttemptResult) -> None:
+        """Queue an attempt without waiting, if asking again is free. After `close` nothing is queued."""
+        self._waiting.put(_Queued(result))
 
-    def keep_written(self, attempted: Attempted) -> None:
-        """Hand in an attempt and wait until it is written, or this is closed: who asks on before could lose two answers."""
+    def keep_written(self, result: AttemptResult) -> None:
+        """Queue an attempt and block until it is written, so that a crash loses at most one answer per thread."""
         written = threading.Event()
-        self._waiting.put(_Handed(attempted, written))
+        self._waiting.put(_Queued(result, written))
         while not written.wait(_LOOK_SECONDS) and not self._is_closed.is_set():
             pass
 
     def end(self, failure: BaseException | None) -> None:
-        """Say that nothing more will come, and why, if that was an error."""
+        """Mark the end of the attempts, with the error that caused it, if any."""
         self._waiting.put(_End(failure))
 
-    def kept(self, poll_seconds: float) -> Iterator[list[Attempted] | None]:
+    def synced_groups(self, poll_seconds: float) -> Iterator[list[AttemptResult] | None]:
         """Yield groups of attempts that are on disk, and None where none came for so long, until the end.
 
         Raises:
@@ -145,12 +145,12 @@ class Keeper:
                 raise group.failure
             return
 
-    def close(self) -> list[Attempted]:
+    def close(self) -> list[AttemptResult]:
         """Write all submitted attempts, take no more, and return those not yet yielded; `failure` says if that failed."""
         self._is_closed.set()
         for thread in self._threads:
             thread.join()
-        rest: list[Attempted] = []
+        rest: list[AttemptResult] = []
         while True:
             try:
                 group = self._outgoing.get_nowait()
@@ -162,18 +162,18 @@ class Keeper:
         try:
             for group in self._groups():
                 self._wait_for_disk(len(group))
-                self._writer.write([one.attempted.row for one in group])
+                self._writer.write([one.result.row for one in group])
                 for one in group:
                     if one.written is not None:
                         one.written.set()
-                self._written.put([one.attempted for one in group])
+                self._written.put([one.result for one in group])
         except BaseException as error:  # noqa: BLE001 (a thread's error has to reach the caller, whatever it is)
             self._fail(error)
             self._written.put(_End(error))
         self._written.put(None)
 
     def _wait_for_disk(self, n: int) -> None:
-        """Return when so many more may be written before the disk has taken what was; those who ask wait meanwhile."""
+        """Block until this many more may be written without too many being unsynced; the asking threads wait meanwhile."""
         with self._synced:
             self._synced.wait_for(
                 lambda: self.failure is not None or self._n_unsynced + n <= self._most_unsynced
@@ -187,10 +187,10 @@ class Keeper:
             self._synced.notify_all()
 
     def _sync(self) -> None:
-        """Bring what was written to disk, as many groups at once as there are, until the end."""
-        item: list[Attempted] | _End | None = []
+        """Sync all written groups to disk at once, until the end."""
+        item: list[AttemptResult] | _End | None = []
         while item is not None:
-            group: list[Attempted] = []
+            group: list[AttemptResult] = []
             item = self._written.get()
             while isinstance(item, list):
                 group += item
@@ -200,7 +200,7 @@ class Keeper:
                     break
             try:
                 if group:
-                    # After a failure it fails again, so that nothing counts as kept which may not be.
+                    # After a failure this fails again, so that no lost attempt counts as kept.
                     self._writer.sync()
                     self._counts.update(one.row.status for one in group if one.row.is_last)
                     self._outgoing.put(group)
@@ -213,21 +213,21 @@ class Keeper:
             if isinstance(item, _End):
                 self._outgoing.put(item)
 
-    def _groups(self) -> Iterator[list[_Handed]]:
-        """Yield all that is waiting, again and again, until the end or until this is closed and nothing is left."""
+    def _groups(self) -> Iterator[list[_Queued]]:
+        """Yield all waiting attempts as groups, until the end or until this is closed and nothing is left."""
         while True:
             taken = self._waiting.take(self._most_in_group, _LOOK_SECONDS)
             if not taken and self._is_closed.is_set():
                 return
             if len(taken) < self._most_in_group and all(
-                isinstance(one, _Handed) and one.written is None for one in taken
+                isinstance(one, _Queued) and one.written is None for one in taken
             ):
                 self._is_closed.wait(_GATHER_SECONDS)
                 taken += self._waiting.take(self._most_in_group - len(taken))
             # The end is always the last item.
             last = taken[-1] if taken else None
             end = last if isinstance(last, _End) else None
-            if group := [one for one in taken if isinstance(one, _Handed)]:
+            if group := [one for one in taken if isinstance(one, _Queued)]:
                 yield group
             if end is not None:
                 self._written.put(end)

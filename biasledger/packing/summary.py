@@ -1,4 +1,4 @@
-"""Summary and report of a pack's run, which depend on nothing that was asked or built next to it."""
+"""Summary and report of a pack's run, which do not depend on other runs or builds."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 from biasledger.checking.cases import read_check
 from biasledger.checking.formats import written
 from biasledger.comparing.built_tables import open_tables
-from biasledger.opening import told_if_closed
+from biasledger.opening import opening_errors_as_sentences
 from biasledger.packing.archive import REPORT, SUMMARY
-from biasledger.publishing.quoting import quote_name, quote_text
 from biasledger.reporting import render
 from collector.files.scratch import scratch_folder
+from collector.sql import identifier, literal
 
 if TYPE_CHECKING:
     import duckdb
@@ -29,7 +29,7 @@ is no pass.
 """
 
 
-def told_files(warehouse: Path, run_id: str, *, with_report: bool = True) -> dict[str, bytes]:
+def summary_files(warehouse: Path, run_id: str, *, with_report: bool = True) -> dict[str, bytes]:
     """Return the files of a pack that people read about its run: name in the pack -> content.
 
     Both are made from the run's own rows, so that anybody who has the ledger of this run alone gets the same.
@@ -52,21 +52,21 @@ def _write_alone(warehouse: Path, run_id: str, path: Path) -> None:
     import duckdb
 
     with duckdb.connect(":memory:") as connection:
-        with told_if_closed(warehouse):
-            connection.execute(f"attach {quote_text(str(warehouse))} as source (read_only)")
-        connection.execute(f"attach {quote_text(str(path))} as alone")
+        with opening_errors_as_sentences(warehouse):
+            connection.execute(f"attach {literal(warehouse)} as source (read_only)")
+        connection.execute(f"attach {literal(path)} as alone")
         for schema, table, columns in _tables(connection):
-            where = f"{quote_name(schema)}.{quote_name(table)}"
+            where = f"{identifier(schema)}.{identifier(table)}"
             conditions = [f"{name} = $run" for name in ("run_id", "baseline_run_id") if name in columns]
             if "build_id" in columns:
                 conditions.append(
                     "build_id = (select arg_max(build_id, (built_at, build_id)) from source.marts.fct_builds)"
                 )
-            same = {"is_current": "true", "build_id": quote_text(_BUILD)}
+            same = {"is_current": "true", "build_id": literal(_BUILD)}
             replaced = ", ".join(f"{value} as {name}" for name, value in same.items() if name in columns)
             alike = f" replace ({replaced})" if replaced else ""
             chosen = f" where {' and '.join(conditions)}" if conditions else ""
-            connection.execute(f"create schema if not exists alone.{quote_name(schema)}")
+            connection.execute(f"create schema if not exists alone.{identifier(schema)}")
             connection.execute(
                 f"create table alone.{where} as select *{alike} from source.{where}{chosen}",
                 {"run": run_id} if "run_id" in columns else {},
