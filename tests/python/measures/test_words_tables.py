@@ -204,7 +204,7 @@ class TestClassifierAccuracies:
         design = Design(np.repeat([1, 0], 20).astype(np.int8), np.tile(np.arange(20), 2))
         same = comparison(features, design, clusters=np.zeros(40, dtype=np.int64))
         [row] = classifier_accuracies([same]).to_pandas().to_dict("records")
-        assert row["skipped_reason"].startswith("a group has 1 distinct texts")
+        assert row["skipped_reason"].startswith("a group has 1 distinct text;")
 
     def test_seed_vectors_carry_the_published_five_folds(self):
         [row] = (
