@@ -40,7 +40,7 @@ def test_findings(replicated: Replicated, document: str, audit: str) -> None:
 
 def _agree(documented_line: str, built: str) -> bool:
     """Return whether lines are equal, or differ only in a classifier's accuracy: another processor rounds its sums differently,
-    which may change the class of two texts in some thousand (decision 28)."""
+    which may change the class of two texts in some thousand."""
     if documented_line == built:
         return True
     if "`classifier_accuracy`" not in built or _NUMBER.sub("", documented_line) != _NUMBER.sub("", built):
