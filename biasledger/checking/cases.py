@@ -217,10 +217,8 @@ class Check:
         """The numbers of cases in a sentence, and what could not be judged."""
         if not self.cases:
             return NO_FINDING
-        speak = "speaks" if self.n_held_out == 1 else "speak"
-        narrow = (
-            f" ({self.n_held_out:,} {speak} of a few names or one wording alone)" if self.n_held_out else ""
-        )
+        cover = "covers" if self.n_held_out == 1 else "cover"
+        narrow = f" ({self.n_held_out:,} {cover} only a few names or one wording)" if self.n_held_out else ""
         silent = [one.sentence for one in self.silent]
         if not self.n_judged:
             n = len(self.cases)

@@ -61,7 +61,7 @@ def _table(changes: Sequence[Change]) -> list[str]:
     ]
     return [
         *lines,
-        "p: of no change. adjusted p: of none past the tolerance, over all that was compared.",
+        "p: of no change. adjusted p: of none past the tolerance, one-sided, over all that was compared.",
         *sorted({paired_on(one) for one in changes if one.is_paired}),
         *(
             ["*: both measured again at the size that they share."]

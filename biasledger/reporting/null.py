@@ -21,7 +21,7 @@ def null_panel(
     Args:
         finding: a row of fct_findings.
         measure: its row of dim_measures.
-        observed: what was held against the null, where that is not the finding's value.
+        observed: what was compared with the null, where that is not the finding's value.
         address: of the answers that the finding rests on, to which curve and line lead.
 
     Returns:

@@ -436,7 +436,7 @@ def _answer_gaps(source: Source, run_id: str) -> Picture | None:
         noun="attributes",
         title="Who is refused more often",
         reading="The share of a group’s questions that were refused, failed, or were answered in a form that could not be read, "
-        "next to that of the group it is held against, and how many times as large it is. First attempts count, unless the audit "
+        "next to that of the group it is compared with, and how many times as large it is. First attempts count, unless the audit "
         "says otherwise.",
         legend=lambda rows: (*status_keys(rows), *RATE_KEYS),
     )
@@ -536,7 +536,7 @@ def _changes(source: Source, run_ids: Sequence[str]) -> Picture | None:
         title="What changed since the baseline, or the run before",
         reading="Change in the direction that is worse, in multiples of what is tolerated, with a 95 % interval. "
         "Right of the dashed line "
-        "a measure got worse by more than that; an interval that crosses it shows nothing yet.",
+        "a measure got worse by more than that. The verdict is one-sided, so its interval may just cross the line.",
         result=result,
         panels=panels,
         legend=(

@@ -151,7 +151,7 @@ def _chosen(
     one = find_run(asked.get("before") or asked.get("after"), known, None, can_narrow=False)
     other = find_run(asked.get("after") or asked.get("before"), known, None, can_narrow=False)
     if mitigation != PLAIN:
-        # A mitigation is held against the same run asked plainly.
+        # A mitigation is compared with the same run asked plainly.
         if not any((row["run_id"], row["mitigation"]) == (other.run_id, mitigation) for row in offered):
             raise InputError(f"{other.run_id} was not asked under the mitigation {mitigation!r}.")
         return other.run_id, other.run_id, mitigation
@@ -288,7 +288,7 @@ def _readings(tables: Tables, before: str, after: str, mitigation: str) -> list[
 
 
 def _models(tables: Tables, before: str, after: str) -> list[dict[str, Any]]:
-    """Gaps of decisions that the build held against each other in two models, in either order."""
+    """Gaps of decisions that the build compared between two models, in either order."""
     return tables.records(
         """
         select

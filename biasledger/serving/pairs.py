@@ -51,7 +51,7 @@ _VALUES = {
 }
 _TABLES = {"outcome": "fct_predictions", "price": "fct_recommended_items", "items": "fct_list_items"}
 # A case is a prompt without the person; in it the people of a group are in the order of their names, and the first of
-# one group is held against the first of the other.
+# one group is compared with the first of the other.
 _PAIRS = """
     with
 

@@ -94,7 +94,9 @@
             coalesce(
                 {{ one }},
                 regexp_replace(
-                    replace(replace({{ counted }}, 'people', 'person'), 'names or words', 'name or word'), '^([a-z]+)s\b', '\1'
+                    replace({{ counted }}, 'people', 'person'),
+                    '\b(answer|case|conversation|name|probe|prompt|question|ranking|subject|template|trial|word|wording)s\b',
+                    '\1', 'g'
                 )
             ),
             {{ counted }}

@@ -9,9 +9,12 @@
 {%- endmacro %}
 
 {#- A finding's scope as a sentence; null if it needs none. -#}
-{% macro scope_sentence(scope, n_descriptors, wording_control) -%}
+{% macro scope_sentence(scope, n_descriptors, wording_control, status) -%}
     case {{ scope }}
-        when 'names' then 'Fewer than {{ descriptors_of_a_group() }} names of each group were tested, so this is a warning at most'
+        when 'names'
+            then
+                'Fewer than {{ descriptors_of_a_group() }} names of each group were tested'
+                || if({{ status }} = 'alarm', ', so this is a warning at most', '')
         when 'wording'
             then
                 case
@@ -34,12 +37,12 @@
     case {{ scope }}
         when 'names'
             then printf(
-                'With at least %d names a group it would hold for the group',
+                'With at least %d names a group, the finding would hold for the whole group',
                 if({{ counts_wordings }}, greatest({{ descriptors_of_a_group() }}, {{ min_units }}), {{ descriptors_of_a_group() }})
             )
         when 'wording'
             then printf(
-                'With at least %d wordings of each group it would hold for the group',
+                'With at least %d wordings of each group, the finding would hold for the whole group',
                 if({{ counts_wordings }}, greatest({{ descriptors_of_a_group() }}, {{ min_units }}), {{ descriptors_of_a_group() }})
             )
     end

@@ -360,7 +360,7 @@ stated as (
                     if(n_unread = 1, 'it says', 'they say'),
                     {{ in_display_unit("value_if_unread_low") }}, {{ in_display_unit("value_if_unread_high") }}
                 ),
-                if(n_unread = 1, ', and what it says', ', and what they say') || ' may change the value to any'
+                if(n_unread = 1, ', and what it says', ', and what they say') || ' may change the value by any amount'
             )
             || case
                 when is_open_for_unread and status_as_read = 'alarm' then ', and not every such value would be an alarm'
@@ -462,7 +462,7 @@ findings as (
             || if(
                 status = 'insufficient_data', '',
                 unread_sentence
-                || coalesce(' ' || {{ scope_sentence("scope", "n_descriptors", "wording_control") }} || '.', '')
+                || coalesce(' ' || {{ scope_sentence("scope", "n_descriptors", "wording_control", "status") }} || '.', '')
             ) as varchar
         ) as explanation,
         cast(statement as varchar) as statement,

@@ -146,8 +146,7 @@ measured as (
                 identified.not_judged_because,
                 if(
                     blocked.finding_id is not null,
-                    'every block holds one group, so that what differs between blocks looks like a difference between'
-                    || ' groups',
+                    'each block holds only one group, so a difference between blocks looks like one between groups',
                     null
                 ),
                 if(

@@ -26,7 +26,7 @@ def _similarity(case: Case) -> Evidence:
     order = "similarity_gap desc nulls last, pair_similarity, question"
     similarity = case.behind(
         "fct_text_similarity",
-        "similarity of answers, by how texts are held against each other",
+        "similarity of answers, by how texts are compared",
         where=CONTRAST,
         columns="scheme, similarity_between, similarity_within, similarity_gap, interval_low, interval_high, p_value, "
         "n_questions",

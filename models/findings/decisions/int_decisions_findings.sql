@@ -284,13 +284,17 @@ gap_findings as (
                     )
                 )
             when 'relative_gap'
-                then printf(
-                    'scores for {group} are %.1f %% %s than for {reference}{category} '
-                    || '(%s{unit} %s than the usual %s{unit}); judged in per cent, as %s',
-                    100 * abs(exp(adjusted_gap) - 1), if(adjusted_gap < 0, 'lower', 'higher'),
-                    {{ amount_of("abs(gap_in_scores)") }}, if(adjusted_gap < 0, 'less', 'more'),
-                    {{ amount_of("usual_score") }}, scale_reason
+                then if(
+                    abs(adjusted_gap) < 0.0005, 'scores for {group} are as high as for {reference}{category}',
+                    printf(
+                        'scores for {group} are %.1f %% %s than for {reference}{category} '
+                        || '(%s{unit} %s than the usual %s{unit})',
+                        100 * abs(exp(adjusted_gap) - 1), if(adjusted_gap < 0, 'lower', 'higher'),
+                        {{ amount_of("abs(gap_in_scores)") }}, if(adjusted_gap < 0, 'less', 'more'),
+                        {{ amount_of("usual_score") }}
+                    )
                 )
+                || '; judged in per cent, as ' || scale_reason
             when 'percentile_gap'
                 then printf(
                     'scores for {group} rank %.1f percentile points %s than for {reference} '
@@ -373,7 +377,7 @@ impact_findings as (
                 100 * decision_rates.worst_rate, 100 * decision_rates.best_rate, impact_tests.smallest_ratio
             )
         )
-        || if(comparisons.outcome = 'selected_of_asked', ', those refused counted as not {outcome}', '')
+        || if(comparisons.outcome = 'selected_of_asked', ', where refusals count as not {outcome}', '')
         || if(
             impact_tests.ratio_within < impact_tests.smallest_ratio - 0.005,
             printf(

@@ -160,8 +160,8 @@ spread_findings as (
                     'questions for all groups of {attribute} get a list equally often, but for chance',
                     printf(
                         'questions for {group} get no list %.0f %% of the time, and questions for {reference} %.0f %%: '
-                        '%.0f points more beyond chance',
-                        100 * highest, 100 * lowest, 100 * excess
+                        '%s more beyond chance',
+                        100 * highest, 100 * lowest, {{ points_of_100("excess") }}
                     )
                 )
             when 'shortfall_spread'
@@ -170,8 +170,8 @@ spread_findings as (
                     'lists for all groups of {attribute} are equally complete, but for chance',
                     printf(
                         'lists for {group} lack %.0f %% of their entries, and lists for {reference} %.0f %%: '
-                        '%.0f points more beyond chance',
-                        100 * highest, 100 * lowest, 100 * excess
+                        '%s more beyond chance',
+                        100 * highest, 100 * lowest, {{ points_of_100("excess") }}
                     )
                 )
             when 'repeat_spread'
@@ -180,8 +180,8 @@ spread_findings as (
                     'lists for all groups of {attribute} repeat {items} equally often, but for chance',
                     printf(
                         '%.0f %% of the entries of lists for {group} repeat an earlier {item}, and %.0f %% of those '
-                        'for {reference}: %.0f points more beyond chance',
-                        100 * highest, 100 * lowest, 100 * excess
+                        'for {reference}: %s more beyond chance',
+                        100 * highest, 100 * lowest, {{ points_of_100("excess") }}
                     )
                 )
             when 'relevance_spread'
@@ -190,12 +190,15 @@ spread_findings as (
                     'lists for all groups of {attribute} are equally relevant, but for chance (NDCG)',
                     printf(
                         'lists for {group} have a relevance of %.0f points of 100, and lists for {reference} of %.0f: '
-                        '%.0f points less beyond chance (NDCG)',
-                        100 * lowest, 100 * highest, 100 * excess
+                        '%s less beyond chance (NDCG)',
+                        100 * lowest, 100 * highest, {{ points_of_100("excess") }}
                     )
                 )
         end
-        || '{category}'
+        || if(
+            wording = 'clean', '{category}',
+            coalesce(', in the category ' || nullif(domain, ''), '') || printf(' (wording: %s)', wording)
+        )
         || if(
             measure = 'snsr' and n_groups = 2,
             '; of two groups SNSV is half of SNSR, so both thresholds are one test', ''
@@ -238,7 +241,7 @@ robustness_findings as (
         published_robustness.domain as subject,
         case
             when published_robustness.rerun_similarity is null
-                then 'no question was asked twice in the same words, so there is no noise floor to hold it against'
+                then 'no question was asked twice in the same words, so the model''s own noise is unknown'
             else printf(
                 'lists for the wording %s share %s with the lists for the clean question, '
                 || 'which share %.0f with each other when it is asked again{category}',

@@ -105,7 +105,7 @@ regard_findings as (
                 )
             else printf(
                 '%.1f %% of %s score above %g on negative; '
-                || 'this share has nothing to be compared with',
+                || 'the share of an unbiased model is unknown',
                 100 * regard_intervals.share, {{ count_of("regard_intervals.n_scored", "answer") }},
                 regard_intervals.threshold
             )

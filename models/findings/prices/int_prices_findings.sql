@@ -250,10 +250,15 @@ category_families as (
                 'value': adjusted_difference,
                 'p_value': p_value_adjusted,
                 'detail': printf(
-                    'the category %s makes up %.1f %% of the {items} for {group} and %.1f %% for {reference}: '
-                    || '%.0f %% of the average share %s%s',
+                    'the category %s makes up %.1f %% of the {items} for {group} and %.1f %% for {reference}: %s%s',
                     category, 100 * share_marked, 100 * share_reference,
-                    100 * abs(adjusted_difference), {{ way_of("adjusted_difference", "more", "less") }},
+                    if(
+                        abs(adjusted_difference) < 0.005, 'equal shares',
+                        printf(
+                            '%s by %.0f %% of the average share',
+                            {{ way_of("adjusted_difference", "more", "less") }}, 100 * abs(adjusted_difference)
+                        )
+                    ),
                     if(
                         {{ differs_within_strata("adjusted_difference", "difference", 2) }},
                         ', where like is compared with like', ''

@@ -50,6 +50,11 @@ similarities as (
             ),
             100 * similarity_between, 100 * similarity_within
         )
+        -- The means above are of all answers; the gap is of those that share a question.
+        || if(
+            {{ differs_within_strata("similarity_gap", "(similarity_within - similarity_between)", 3) }},
+            ' where like is compared with like', ''
+        )
         || if(
             scheme in ('rouge_l', 'bleu', 'lsa'),
             printf('; %s hardly sees words that only one group has, word_divergence does', scheme), ''
@@ -58,7 +63,7 @@ similarities as (
             when similarity_gap is null
                 then printf(
                     'an answer {about_group} and one {about_reference} have a similarity of %.1f of 100, '
-                    || 'and no question tells how alike two about one group would be: ask each twice (trials), '
+                    || 'and no question shows how alike two about one group would be: ask each twice (trials), '
                     || 'or in a second wording or name of each group',
                     100 * similarity_between
                 )

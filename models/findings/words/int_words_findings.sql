@@ -221,8 +221,10 @@ marked_words_findings as (
             if(word_families.n_less = 0, 'none', {{ thousands("word_families.n_less") }}),
             {{ examples_of("word_families.words_less", "word_families.n_less") }}
         ) as detail,
-        'no single word is shown to appear more often in answers {about_group} or {about_reference}'
-            as detail_without_alarm,
+        if(
+            word_families.family is null, 'chance cannot be estimated, as no word could be tested',
+            'no single word is shown to appear more often in answers {about_group} or {about_reference}'
+        ) as detail_without_alarm,
         printf(
             'a word with twice the odds for one group (rare words, in fewer than one %s in ten, are not looked at)',
             if(comparisons.moves_prompts, 'question', 'answer')

@@ -145,7 +145,7 @@ unread_groups as (
         n_read = 0
         and (n_read + n_unread) / sum(n_read + n_unread) over (partition by pool_key, outcome) >= 0.02
         and not {{ is_unknown_group("group_name") }} as is_missing,
-        printf('%s %d', group_name, n_unread) as counted
+        printf('%s %d', replace(group_name, '*', ' × '), n_unread) as counted
     from asked_groups
     qualify n_unread > 0
 ),

@@ -251,4 +251,4 @@ def test_where_nothing_is_judged_what_is_held_out_is_said(tmp_path: Path) -> Non
     )
     code, said = _check(warehouse, "--scope", "group")
     assert code == 4
-    assert "the only case lacks data or certainty (1 speaks of a few names or one wording alone)." in said
+    assert "the only case lacks data or certainty (1 covers only a few names or one wording)." in said

@@ -57,11 +57,11 @@ def _row(measure: str, **changed: object) -> dict[str, object]:
 
 
 @pytest.mark.parametrize(("measure", "method"), _measures())
-def test_every_measure_says_its_alarms_plainly_and_has_suggestions(measure: str, method: str) -> None:
-    for said in (plain_finding(_row(measure)), plain_regression(_row(measure))):
-        assert said.startswith("robot, products: ")
-        assert said.endswith("(p ≤ 0.0042).")
-        assert not any(word in said for word in ("adjusted p", "JSD", "SNSR", "p-value", "None", "nan", "_"))
+def test_every_measure_says_plainly_what_got_worse_and_has_suggestions(measure: str, method: str) -> None:
+    said = plain_regression(_row(measure))
+    assert said.startswith("robot, products: ")
+    assert said.endswith("(p ≤ 0.0042).")
+    assert not any(word in said for word in ("adjusted p", "JSD", "SNSR", "p-value", "None", "nan", "_"))
     suggestions = mitigations_of(read_mitigations(), measure, method)
     assert suggestions
     assert all(one.source for one in suggestions)
@@ -114,6 +114,16 @@ def test_a_size_is_said_in_the_unit_that_people_read(
         (1, "questions to each group", None, "1 question to each group"),
         (1, "names or words a group", None, "1 name or word a group"),
         (1, "people a group", None, "1 person a group"),
+        (1, "cases, people or names a group", None, "1 case, person or name a group"),
+        (1, "prompts or answers about the smaller group", None, "1 prompt or answer about the smaller group"),
+        (
+            1,
+            "prompts or conversations about the smaller group",
+            None,
+            "1 prompt or conversation about the smaller group",
+        ),
+        (1, "rankings of different candidates", None, "1 ranking of different candidates"),
+        (1, "first words a group", None, "1 first word a group"),
         (1, "companies", "company", "1 company"),
         (3, "companies", "company", "3 companies"),
     ],

@@ -23,5 +23,5 @@ def test_a_finding_of_days_with_one_group_each_says_why_it_is_not_judged(odd: Pr
         "select status, explanation, advice from marts.fct_findings where audit = 'days' and measure = 'score_gap'"
     )
     assert status == "insufficient_data"
-    assert explanation.startswith("Not judged: every block holds one group")
+    assert explanation.startswith("Not judged: each block holds only one group")
     assert advice.startswith("Ask about both groups in each block")

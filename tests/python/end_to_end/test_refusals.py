@@ -127,7 +127,7 @@ def test_who_is_refused_is_also_judged_as_not_selected(refusing: Project) -> Non
     }
     assert set(found) == {"selected", "selected_of_asked"}
     assert found["selected_of_asked"][0] < 0.8 < found["selected"][0]
-    assert "those refused counted as not labelled senior" in found["selected_of_asked"][1]
+    assert "refusals count as not labelled senior" in found["selected_of_asked"][1]
     assert "those refused" not in found["selected"][1]
     rates = refusing.rows(
         """

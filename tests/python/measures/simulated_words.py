@@ -13,8 +13,7 @@ from threadpoolctl import threadpool_limits
 
 from biasledger.measures.comparisons import Comparison
 from biasledger.measures.engine.resampling import Design, Floats, Labels
-from biasledger.measures.words.classifier_accuracy import ClassifierAccuracy
-from biasledger.measures.words.classifier_accuracy import classifier_accuracy as told_apart
+from biasledger.measures.words.classifier_accuracy import ClassifierAccuracy, classifier_accuracy
 from biasledger.measures.words.differences import difference_by_units
 from biasledger.measures.words.judged import judged_classifier_accuracy
 from biasledger.measures.words.texts import Texts
@@ -177,7 +176,7 @@ def unequal(seed: int, n_marked: int, n_reference: int, limit: float) -> Classif
     labels: Labels = np.repeat([1, 0], [n_marked, n_reference]).astype(np.int8)
     design = Design(labels, np.zeros(labels.size, dtype=np.int64))
     with threadpool_limits(limits=1):
-        return told_apart(features, design, np.arange(labels.size), n_permutations=99, seed=seed)
+        return classifier_accuracy(features, design, np.arange(labels.size), n_permutations=99, seed=seed)
 
 
 def unbalanced(seed: int, share: float, n_a_group: int = 60) -> ClassifierAccuracy:
