@@ -251,9 +251,9 @@ category_families as (
                 'p_value': p_value_adjusted,
                 'detail': printf(
                     'the category %s makes up %.1f %% of the {items} for {group} and %.1f %% for {reference}: '
-                    || '%.0f %% of the average share %s%s',
+                    || 'the difference is %.0f %% of the average share%s',
                     category, 100 * share_marked, 100 * share_reference,
-                    100 * abs(adjusted_difference), {{ way_of("adjusted_difference", "more", "less") }},
+                    100 * abs(adjusted_difference),
                     if(
                         {{ differs_within_strata("adjusted_difference", "difference", 2) }},
                         ', where like is compared with like', ''
