@@ -196,7 +196,7 @@ def _example(
         (clip(_lines(text), _LONGEST_ANSWER), clip(_lines(other), _LONGEST_ANSWER)),
         len(examples),
         None if direction is None else len(alike),
-        "is right about one group alone" if is_one_right else "has the fewest words in common",
+        "one with a right and a wrong answer" if is_one_right else "the one with the fewest words in common",
     )
 
 

@@ -89,7 +89,7 @@ def _cells(verdict: RunVerdict) -> list[Cell]:
                 status,
                 signed(in_units(first)) if is_known else "",
                 readable(first["measure"]) if is_known else "",
-                "" if failing else "warning",
+                "" if failing else "warning" if status == "alarm" else "cannot fail the audit",
             )
         )
     return cells

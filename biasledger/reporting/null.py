@@ -66,7 +66,7 @@ def null_panel(
             "mark": {
                 "type": "area",
                 "color": "var(--band)",
-                "line": {"color": "var(--ink-3)", "strokeWidth": 1},
+                "line": {"color": "var(--ink-3)", "strokeWidth": 1, "aria": False},
             },
             "encoding": {"x": {"field": "at", **x}, "y": {"field": "density", **y}, **href},
         },

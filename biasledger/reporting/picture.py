@@ -65,7 +65,7 @@ _VALUES = {
     "rank_value": "rank, place or score",
 }
 _HEADINGS = {
-    "adjusted_gap": "difference",
+    "adjusted_gap": "adjusted difference",
     "answers_per_100": "of 100 answers",
     "beyond_chance": "balanced accuracy",
     "best_off_group": "best-off group",
@@ -80,6 +80,8 @@ _HEADINGS = {
     "guessing": "by guessing",
     "impact_ratio_of_asked": "impact ratio of all that were asked",
     "is_reference": "the reference itself",
+    "mean_marked": "mean of the group",
+    "mean_reference": "mean of the reference group",
     "n_absent": "without a list",
     "n_alarms": "alarms",
     "n_answers_using": "answers that use it",

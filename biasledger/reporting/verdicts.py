@@ -537,7 +537,8 @@ def _sentence(failing: Sequence[Row], alarms: Sequence[Row]) -> str:
     unjudged, n_failing = _unjudged(failing), len(failing)
     if not failing:
         n = sum(finding["severity"] == "warn" for finding in alarms)
-        return f"No finding can fail this audit: {count(n, 'warning') if n else 'no alarm'}."
+        are_warnings = "its alarm is a warning" if n == 1 else f"its {n:,} alarms are warnings"
+        return f"No finding can fail this audit: {are_warnings if n else 'no alarm'}."
     if unjudged == n_failing:
         return f"Too few answers to judge anything that could fail the audit.{warnings}"
     n = sum(finding["status"] == "inconclusive" for finding in failing)

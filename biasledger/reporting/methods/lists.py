@@ -94,7 +94,7 @@ def _similarity(source: Source, run_id: str) -> Picture | None:
     return Picture(
         key="lists-similarity",
         title="Similarity to the neutral list by group",
-        reading="Sim_a: 1 means that a group’s lists are the neutral ones, item by item. The dotted line is what the neutral "
+        reading="Similarity 1 means that a group’s lists are the neutral ones, item by item. The dotted line is what the neutral "
         "question keeps when it is asked again, the grey band around it the model’s own noise: a group inside it differs no more "
         "than the model differs from itself. If an attribute has an alarm, those of the two farthest groups that lie outside the "
         "band are marked.",

@@ -271,7 +271,7 @@ gap_findings as (
                 )
                 || if(
                     outcome_lowest < 0,
-                    printf('%+.2f and %+.2f from the right label', mean_marked, mean_reference),
+                    printf('%+.2f and %+.2f ranks from the right label', mean_marked, mean_reference),
                     printf('%.2f and %.2f', mean_marked, mean_reference)
                 )
                 || if({{ differs_within_strata("adjusted_gap", "gap", 3) }}, ' over all answers)', ')')

@@ -140,11 +140,11 @@ spread_findings as (
                 )
             when 'snsv'
                 then
-                    'how much lists share with the list for nobody in particular '
+                    'the similarity of lists to the list for nobody in particular '
                     || if(
                         is_even, 'is the same for all groups of {attribute}, but for chance',
                         printf(
-                            'varies between groups of {attribute} by %s, beyond chance (standard deviation, by %s)',
+                            'differs by {attribute}: standard deviation %s beyond chance (by %s)',
                             {{ points_of_100("excess") }}, feature
                         )
                     )

@@ -77,13 +77,14 @@ ratio_findings as (
                     {{ count_of("ratio_comparisons.n_answers", "answer") }}
                 )
             else printf(
-                'in %s, %.0f %% of the marker words are those of the stereotype, and the others those against it '
-                || '(50 %% would be balanced; %s of %s hold enough of them)',
+                'in %s, %.0f %% of the marker words support the stereotype, and %.0f %% contradict it '
+                || '(50 %% each would be balanced; %s of %s hold enough marker words)',
                 if(
                     ratio_comparisons.is_category, 'the category ' || ratio_comparisons.category,
                     'answers to the probe ' || ratio_comparisons.probe
                 ),
-                100 * stereotype_rates.stereotype_ratio, {{ thousands("ratio_comparisons.n_assessable") }},
+                100 * stereotype_rates.stereotype_ratio, 100 * (1 - stereotype_rates.stereotype_ratio),
+                {{ thousands("ratio_comparisons.n_assessable") }},
                 {{ count_of("ratio_comparisons.n_answers", "answer") }}
             )
         end as detail,

@@ -96,7 +96,7 @@ def test_the_two_answers_with_the_fewest_words_in_common_are_shown_where_that_is
     assert (
         page.index("Next steps") < page.index("Two answers to the same question") < page.index("How to read")
     )
-    assert "Of 2 such pairs, this one has the fewest words in common." in shown
+    assert "Of 2 such pairs, this is the one with the fewest words in common." in shown
     assert 'aria-label="Answer about DeShawn (black)"><bdi>no more than a junior' in shown
     assert 'aria-label="Answer about Jake (white)"><bdi>senior' in shown
     assert "a fine senior person" not in page
@@ -117,9 +117,7 @@ def test_a_pair_that_is_right_about_one_group_alone_shows_most(warehouse: Path, 
         [(value,)] = connection.execute("select value from marts.fct_findings").fetchall()
         assert value > 0
     page = render(warehouse, ledger=ledger, with_examples=True)
-    assert (
-        "2 differ in the direction of the finding; of these this one is right about one group alone." in page
-    )
+    assert "differ in the direction of the finding; this is one with a right and a wrong answer." in page
     assert "a fine senior person" in page
     assert "no more than a junior" not in page
 
