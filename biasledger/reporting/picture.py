@@ -62,6 +62,7 @@ _VALUES = {
     "false_negative": "false negative rate",
     "false_positive": "false positive rate",
     "neutral_by": "nobody in particular, by someone",
+    "plain": "none",  # a mitigation
     "rank_value": "rank, place or score",
 }
 _HEADINGS = {

@@ -271,7 +271,7 @@ def test_cells_and_names() -> None:
         "p_value_adjusted_x": "adjusted p (horizontal)",
         "is_marked": "marked",
         "interval 95 % interval": "95 % interval",
-        "adjusted_gap 95 % interval": "difference, 95 % interval",
+        "adjusted_gap 95 % interval": "adjusted difference, 95 % interval",
     }
     assert {name: heading(name) for name in columns} == columns
     assert (cell("insufficient_data", "status"), cell("rank_gap, place_gap", "measures")) == (

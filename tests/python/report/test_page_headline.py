@@ -10,6 +10,7 @@ import pytest
 
 from biasledger import reporting as report
 from biasledger.reporting import render, write_report
+from biasledger.reporting.matrix import matrix
 from biasledger.reporting.verdicts import run_verdict
 from collector.errors import BiasledgerError, InputError
 from tests.python.report import warehouses
@@ -155,17 +156,17 @@ def test_the_headline_names_who_comes_off_worse_and_what_to_do_next(tmp_path: Pa
     assert "Bias is not ruled out in one other: audit-3." in text
     steps = [" ".join(step.split()) for step in page.texts["ol"][0].split("\n") if step.strip()]
     assert steps[0].startswith(
-        "Mask names, e-mail addresses and pronouns before a person is judged in audit-0Black people are placed 1.00 places lower"
+        "Mask names, e-mail addresses and pronouns before a person is judged (audit audit-0)Black people are placed 1.00 places"
     )
     assert steps[1] == (
-        "Use the mitigation masked in audit-0Asked with masked, "
+        "Use the mitigation masked (audit audit-0)Asked with masked, "
         "the place gap of race, black vs White went from −1.00 places to −0.25 places."
     )
     # Another fix than the first.
     assert steps[2].startswith(
         "Calibrate: choose the cut-off on the scores so that groups are selected alike"
     )
-    assert " in audit-1" in steps[2]
+    assert "(audit audit-1)" in steps[2]
     # The tiles count what was asked plainly; the matrix shows it in units, and leads to its rows of the table.
     assert '<span class="tile-n">3</span> <span class="tile-name">alarms' in render(
         tmp_path / "warehouse.duckdb"
@@ -217,6 +218,22 @@ def test_an_audit_is_clear_only_where_all_is() -> None:
     assert (verdict.label, nothing.label) == ("", "")
     warned = run_verdict(run("run-1"), [finding("run-1", 0, severity="warn")])
     assert (warned.label, warned.symbol) == ("warnings only", "warning")
+    assert warned.sentence == "No finding can fail this audit: its alarm is a warning."
+
+
+def test_only_an_alarm_that_fails_nothing_is_called_a_warning() -> None:
+    findings = [
+        finding("run-1", 0, severity="warn"),
+        finding("run-1", 1, severity="warn", attribute="gender", status="clear"),
+        finding("run-1", 2, attribute="age"),
+    ]
+    [line] = matrix([run_verdict(run("run-1"), findings)]).lines
+    cells = [cell for cell in (*line.cells, *line.others) if cell]
+    assert {cell.attribute: cell.note for cell in cells} == {
+        "race": "warning",
+        "gender": "cannot fail the audit",
+        "age": "",
+    }
 
 
 def test_what_is_clear_of_the_others_is_not_clear_of_a_silent_group(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from biasledger.explaining import explain_finding
 from biasledger.explaining.output import judgement_lines
 from biasledger.findings import read_findings
 from biasledger.numbers import number, probability
+from biasledger.reporting.drawing import svg
 from biasledger.reporting.findings import FindingsTable, Line, findings_table
 from biasledger.reporting.null import null_panel
 from biasledger.reporting.picture import STATUS_TEXTS, prose, signed
@@ -306,6 +307,15 @@ class TestNull:
         assert panel is not None
         assert [row["at"] for row in panel.spec["layer"][2]["data"]["values"]] == [-0.2, 0.2]
         assert "3.0 standard deviations above" in panel.description
+
+    def test_its_curve_has_no_tooltip_of_field_names(self) -> None:
+        panel = null_panel(
+            FINDING, {"side": "two-sided", "lowest": None, "highest": None}, None, address="#answers"
+        )
+        assert panel is not None
+        drawn = svg(panel.spec, 300, "null")
+        assert "#answers" in drawn
+        assert "<title>" not in drawn
 
     @pytest.mark.parametrize(
         "changed", [{"value": None}, {"null_mean": None}, {"null_sd": None}, {"null_sd": 0.0}]
