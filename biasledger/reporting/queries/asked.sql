@@ -1,9 +1,10 @@
--- How much was asked: templates, cases, people or words that stand for groups, prompts, and answers a prompt.
+-- How much was asked: templates, cases, names or words for groups, prompts about groups and in all, and answers.
 select
     groups.run_id,
     count(distinct groups.template) as n_templates,
     count(distinct groups.subject) as n_cases,
     count(distinct groups.descriptor) as n_descriptors,
+    count(distinct groups.prompt_id) as n_about,
     any_value(runs.noun_case) as noun_case,
     any_value(runs.noun_cases) as noun_cases,
     max(runs.n_prompts) as n_prompts,

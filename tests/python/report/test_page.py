@@ -16,7 +16,7 @@ from biasledger import reporting as report
 from biasledger.reporting import render
 from tests.python.report import warehouses
 from tests.python.report.page_read import Page, small, specs
-from tests.python.report.warehouses import ROOT, contrast_id, finding, run
+from tests.python.report.warehouses import contrast_id, finding, run
 
 PACKAGE = Path(report.__file__).parent
 
@@ -100,17 +100,6 @@ def test_every_mart_with_a_picture_has_rows_in_the_tests(hostile_page: str) -> N
 
 def test_the_title_of_every_chart_is_its_finding(hostile_warehouse: Path) -> None:
     assert [name for name, panel in report.panels(hostile_warehouse).items() if not panel.finding] == []
-
-
-def test_figures_that_the_page_on_sources_names_are_headings(hostile_page: str) -> None:
-    """docs/sources.md quotes the headings of the figures and tables of the report."""
-    named = set(re.findall(r"“([^”]+)”", (ROOT / "docs" / "sources.md").read_text(encoding="utf-8")))
-    assert len(named) >= 12
-    headings = set(re.findall(r'<h3 id="[^"]+">(.*?)</h3>', hostile_page))
-    assert named <= headings | {
-        # Needs two models of one audit; see the next test.
-        "Accuracy by model and group",
-    }
 
 
 def test_models_of_one_audit_stand_side_by_side_and_what_may_be_tried_is_said(tmp_path: Path) -> None:
