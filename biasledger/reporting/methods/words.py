@@ -155,8 +155,9 @@ def _scores(source: Source, run_id: str) -> Picture | None:
         title="Certainty and frequency of words",
         reading="Each point is a word. Above the line in the middle the group gets it more, below it the reference "
         "group does. Past a dashed line "
-        "|z| is above the published 1.96, which happens to many words by chance; marked are only those that "
-        "remain when all words are tested together.",
+        "|z| is above the published 1.96, which happens to many words by chance. Marked are only those that "
+        "remain when all words are tested together; that test counts answers or questions and not uses, so a word with a "
+        "larger z may stay unmarked.",
         result=result,
         panels=panels,
         legend=(
