@@ -132,7 +132,9 @@ def test_the_report_s_commands_write_it(first_audit: FirstAudit) -> None:
     )
     (first_audit.folder / "words.sql").write_text(sql, encoding="utf-8")
     asked = run("biasledger query words.sql --format csv", first_audit.folder)
-    assert asked.stdout.startswith("attribute,group_name,reference_group,status,word,"), asked.stderr
+    assert asked.stdout.startswith("attribute,group_name,reference_group,finding_id,status,word,"), (
+        asked.stderr
+    )
     assert len(asked.stdout.splitlines()) == 61  # ten words of six contrasts
 
 

@@ -279,11 +279,12 @@ def test_the_sample_is_random_about_each_group_and_what_is_left_out_comes_again(
     assert "you graded 8." in page
     assert form_of(labelling.get(asked).text)["prompt"] == drawn[4]["prompt"]
     places = [one.prompt_id for one in answers_to_score(Ledger(labelling.ledger), "", run_id)[0]]
-    for group in groups:
-        of_group = [
-            places.index(one["prompt"]) for one in drawn if prompts[run_id, one["prompt"]].groups == group
-        ]
-        assert of_group not in (sorted(of_group), sorted(of_group, reverse=True))
+    orders = [
+        [places.index(one["prompt"]) for one in drawn if prompts[run_id, one["prompt"]].groups == group]
+        for group in groups
+    ]
+    # One group's four or five answers are in the file's order by chance in one run of twelve or more, both in one of 500.
+    assert any(of_group not in (sorted(of_group), sorted(of_group, reverse=True)) for of_group in orders)
     for one in drawn:
         take_back(labelling, one)
 
