@@ -239,7 +239,7 @@ def test_an_interrupted_build_says_what_is_kept(
     )
     monkeypatch.setattr("biasledger.building.build.runs_on_spark", lambda *_: True)
     assert biasledger("build").stderr.strip() == (
-        "Stopped: warehouse.duckdb is as it was. The next build on Spark begins anew."
+        "Stopped: warehouse.duckdb is as it was. The next build on Spark starts from the beginning."
     )
 
 
