@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,8 +16,6 @@ _SCOPES = {
     "wording": "; fewer than five wordings of each group were tested",
 }
 _LARGEST_P = 0.1
-# Brackets with a number, unlike those with a list of words.
-_ENDS_IN_NUMBERS = re.compile(r"\([^()]*\d[^()]*\)$")
 
 
 def name_of(row: Row) -> str:
@@ -47,8 +44,8 @@ def plain_effect(row: Row) -> str:
     scope = _SCOPES.get(row["scope"], "")
     under = f"with {row['mitigation']}, " if row["mitigation"] != "plain" else ""
     statement, certainty = row["statement"] or "", _certainty(row["p_value_adjusted"])
-    if certainty and _ENDS_IN_NUMBERS.search(statement):
-        # One pair of brackets is enough.
+    if certainty and statement.endswith(")") and row["measure"] != "marked_words":
+        # One pair of brackets is enough, but for a list of words.
         statement, certainty = statement[:-1], f"; {certainty[2:]}"
     return f"{under}{statement}{certainty}{scope}."
 

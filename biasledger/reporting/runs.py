@@ -436,8 +436,8 @@ def _answer_gaps(source: Source, run_id: str) -> Picture | None:
         noun="attributes",
         title="Who is refused more often",
         reading="The share of a group’s questions that were refused, failed, or were answered in a form that could not be read, "
-        "next to that of the group it is compared with, and how many times as large it is. First attempts count, unless the audit "
-        "says otherwise.",
+        "next to that of the group it is compared with, and how many times as large it is. First attempts count, unless the "
+        "audit says otherwise.",
         legend=lambda rows: (*status_keys(rows), *RATE_KEYS),
     )
 

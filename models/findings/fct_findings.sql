@@ -462,7 +462,9 @@ findings as (
             || if(
                 status = 'insufficient_data', '',
                 unread_sentence
-                || coalesce(' ' || {{ scope_sentence("scope", "n_descriptors", "wording_control", "status") }} || '.', '')
+                || coalesce(
+                    ' ' || {{ scope_sentence("scope", "n_descriptors", "wording_control", "status") }} || '.', ''
+                )
             ) as varchar
         ) as explanation,
         cast(statement as varchar) as statement,

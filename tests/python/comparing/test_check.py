@@ -220,7 +220,7 @@ def test_a_check_of_scope_group_holds_out_for_more_than_one_wording(tmp_path: Pa
     code, said = _check(warehouse, "--scope", "group")
     assert code == 4
     assert (
-        "1 of 2 cases could be judged: 1 passed (100 %), 0 failed, 0 warnings; 1 could not (1 speaks of a few names"
+        "1 of 2 cases could be judged: 1 passed (100 %), 0 failed, 0 warnings; 1 could not (1 covers only a few names"
         in said
     )
     cases = json.loads(_check(warehouse, "--scope", "group", "--format", "json")[1])["cases"]

@@ -179,6 +179,8 @@ def test_groups_are_spoken_of_as_people_only_where_english_has_a_word(
 def test_the_certainty_joins_the_brackets_of_a_statement() -> None:
     said = plain_finding(_row("impact_ratio", statement="a ratio of 0.3 (four fifths are required)"))
     assert said.endswith("a ratio of 0.3 (four fifths are required; p ≤ 0.0042).")
+    words = plain_finding(_row("marked_words", statement="2 words appear more often (fine, good)"))
+    assert words.endswith("2 words appear more often (fine, good) (p ≤ 0.0042).")
     counted = plain_finding(_row("model_change", statement="two models answered", p_value_adjusted=None))
     assert counted.endswith("two models answered.")
 

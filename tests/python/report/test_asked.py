@@ -79,7 +79,10 @@ def test_prompts_are_shown_with_their_slots_and_no_answer_is_in_the_file(
     page = render(warehouse, ledger=ledger)
     assert "Seniority of resumes" in page
     assert "How senior is <mark>{name}</mark> by: <mark>{text}</mark>?" in page
-    assert "1 template, 1 case, 2 names or words for groups: 2 different questions about them and 98 about no group," in page
+    assert (
+        "1 template, 1 case, 2 names or words for groups: 2 different questions about them and 98 about no group,"
+        in page
+    )
     assert "<dt>seal</dt><dd><code>sha256:0123</code>" in page
     assert "Debiased bits" not in page  # of word divergence, which judged nothing here
     assert "Two answers to the same question" not in page
