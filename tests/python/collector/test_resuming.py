@@ -485,7 +485,7 @@ def test_an_error_that_cannot_be_stored_as_it_is_ends_a_run_like_any_other(
     assert query("select event from raw.run_events order by rowid") == [("started",), ("failed",)]
     with JournalWriter.resume(journal_path(ledger_path, run_id)) as writer:
         writer.event("noted", {"error": "half \ud800 of a pair", "all": ["\x00"], "n": 1})
-    assert load_all(ledger_path) == [f"Run {run_id}: 1 records loaded from its journal."]
+    assert load_all(ledger_path) == [f"Run {run_id}: 1 record loaded from its journal."]
     assert query("select detail from raw.run_events where event = 'noted'") == [
         ('{"all":["\ufffd"],"error":"half \ufffd of a pair","n":1}',)
     ]

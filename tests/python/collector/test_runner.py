@@ -50,7 +50,7 @@ def test_a_run_of_the_simulator_is_complete(small_spec: Path, ledger_path: Path,
     assert (summary.n_prompts, summary.n_responses, summary.n_attempts) == (8, 24, 24)
     assert summary.counts == {"ok": 24}
     assert summary.run_id.startswith("small-sim-")
-    assert "3 trials a persona" in summary.warnings[0]
+    assert "3 trials a group" in summary.warnings[0]
 
     run = query(
         "select run_id, audit, spec::varchar, spec_hash, target, target_kind, is_simulated, model_asked, "

@@ -95,7 +95,7 @@ def test_a_spec_without_reading_has_one(small_spec: Path) -> None:
 def test_few_trials_are_warned_about(write_spec: Write, small_text: str) -> None:
     few = load_audit(write_spec(small_text)).warnings()
     assert len(few) == 1
-    assert "2 trials a persona" in few[0]
+    assert "2 trials a group" in few[0]
     assert "15" in few[0]
     assert load_audit(write_spec(small_text, ("trials: 2", "trials: 15"))).warnings() == []
 
