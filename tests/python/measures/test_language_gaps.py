@@ -32,7 +32,8 @@ def _environment() -> jinja2.Environment:
 
 
 def _rendered(sql: str) -> str:
-    macros = (ROOT / "macros/engine/numbers.sql").read_text(encoding="utf-8")
+    files = ("engine/numbers.sql", "findings/phrases.sql")
+    macros = "".join((ROOT / "macros" / name).read_text(encoding="utf-8") for name in files)
     return _environment().from_string(macros + sql).render()
 
 
