@@ -37,7 +37,7 @@ _BREAKS = re.compile(r"[\s-]+")
 _PORTRAIT, _LANDSCAPE = 100, 140  # characters of 8 points between the margins of A4 and Letter
 _AXES = {"_x": " (horizontal)", "_y": " (vertical)"}
 _INTERVAL = "95 % interval"
-# A column with the audit's word -> our word, which stands in names of columns and for an outcome.
+# Column of the audit's own word -> the word in names of columns, and in values of `outcome`, that it replaces.
 _NOUNS = {
     "noun_outcome": "selected",
     "noun_case": "case",
@@ -45,7 +45,7 @@ _NOUNS = {
     "noun_item": "item",
     "noun_items": "items",
 }
-# Columns whose values are names that we gave, and those names that are no plain words; then such names of columns.
+# Columns whose values are our own names, not texts of the audit.
 _NAMED_BY_US = {
     "asked_about",
     "comparison",
@@ -56,6 +56,7 @@ _NAMED_BY_US = {
     "scheme",
     "verdict",
 }
+# Such a name -> how people read it, if not word by word.
 _VALUES = {
     "against_reference": "with the reference group",
     "correct": "right decisions",
@@ -65,6 +66,7 @@ _VALUES = {
     "plain": "none",  # a mitigation
     "rank_value": "rank, place or score",
 }
+# The same of names of columns.
 _HEADINGS = {
     "adjusted_gap": "adjusted difference",
     "answers_per_100": "of 100 answers",
@@ -101,8 +103,6 @@ _HEADINGS = {
     "n_reference_units": "units of the reference group",
     "n_refused": "number refused",
     "n_selected": "number selected",
-    "n_unknown_category": "number of unknown category",
-    "n_unknown_category_in_this_part": "number of unknown category in this part",
     "n_without_a_list": "without a list",
     "noise_floor_high": "noise at most",
     "null": "by chance, 95 %",

@@ -16,6 +16,7 @@ import requests
 from biasledger.scoring.rubrics import load_rubric
 from biasledger.serving.asked import Served, link
 from biasledger.serving.labelling import Question, labels_of_run
+from biasledger.tuning.drawing import draw
 from biasledger.tuning.keeping import keep_file
 from biasledger.verify import verify_ledger
 from collector.errors import InputError
@@ -279,12 +280,22 @@ def test_the_sample_is_random_about_each_group_and_what_is_left_out_comes_again(
     assert "you graded 8." in page
     assert form_of(labelling.get(asked).text)["prompt"] == drawn[4]["prompt"]
     places = [one.prompt_id for one in answers_to_score(Ledger(labelling.ledger), "", run_id)[0]]
-    orders = [
-        [places.index(one["prompt"]) for one in drawn if prompts[run_id, one["prompt"]].groups == group]
-        for group in groups
+    with Ledger(labelling.ledger).read() as connection:
+        [scorer] = connection.execute(
+            "select distinct scorer from raw.response_scores where run_id = ? and contains(scorer, 'condescension')",
+            [run_id],
+        ).fetchall()
+    sample, _, _ = draw(Ledger(labelling.ledger), run_id=run_id, scorers=scorer)
+    assert [(one["prompt"], int(one["trial"])) for one in drawn] == [
+        (one.prompt_id, one.trial) for one in sample[:9]
     ]
-    # One group's four or five answers are in the file's order by chance in one run of twelve or more, both in one of 500.
-    assert any(of_group not in (sorted(of_group), sorted(of_group, reverse=True)) for of_group in orders)
+    for group in groups:
+        # All answers about a group: chance alone puts none in the order of their arrival.
+        whole = [
+            places.index(one.prompt_id) for one in sample if prompts[run_id, one.prompt_id].groups == group
+        ]
+        assert len(whole) > 12
+        assert whole not in (sorted(whole), sorted(whole, reverse=True))
     for one in drawn:
         take_back(labelling, one)
 
