@@ -200,8 +200,7 @@ def test_new_proposes_tokens_and_validate_warns_of_others(folder: Path) -> None:
     Path("own.yml").write_text(yaml.safe_dump(spec), encoding="utf-8")
     code, shown = run("validate", "own.yml", "own.csv")
     assert (
-        'if that means no answer, write answer: {missing: ["<empty>", "[NO_TEXT_AFTER_RETRIES]"]}.'
-        in shown
+        'if that means no answer, write answer: {missing: ["<empty>", "[NO_TEXT_AFTER_RETRIES]"]}.' in shown
     )
     assert not [line for line in shown.splitlines() if "Warning" in line and "SAFETY_STOP" in line]
 
