@@ -45,11 +45,7 @@ def described_tables() -> tuple[DescribedTable, ...]:
     # First the tables that people ask for most, then the findings themselves, then comparisons and records.
     first = ["_current.yml", "_findings.yml"]
     shared = sorted((models / SHARED).glob("_*.yml"), key=lambda path: (path.name not in first, path.name))
-    files = [
-        *shared,
-        *sorted((models / SHARED).glob("*/_*.yml")),
-        *sorted((models / "marts").glob("*/_*.yml")),
-    ]
+    files = [*shared, *sorted((models / "marts").glob("*/_*.yml"))]
     tables = [table for path in files for table in _tables(path)]
     return tuple(sorted(tables, key=lambda table: order.index(table.method)))
 
@@ -63,7 +59,7 @@ def _tables(path: Path) -> Iterable[DescribedTable]:
         grain, _, description = model["description"].removeprefix(_GRAIN).partition(". ")
         yield DescribedTable(
             name=model["name"],
-            method=path.parent.name,
+            method=path.parent.name if path.parent.name in method_names() else SHARED,
             grain=grain.rstrip("."),
             description=" ".join(description.split()),
             key=_key(model),

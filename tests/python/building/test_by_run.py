@@ -91,7 +91,7 @@ def project(tmp_path: Path) -> Path:
     shutil.copytree(ROOT / "tests/dbt/generic", folder / "tests/dbt/generic")
     shutil.copytree(ROOT / "macros/engine", folder / "macros/engine")
     shutil.copy(ROOT / "macros/findings/methods.sql", folder / "macros/methods.sql")
-    shutil.copy(ROOT / "models/intermediate/contrasts/int_build_runs.sql", folder / "models")
+    shutil.copy(ROOT / "models/intermediate/runs/int_build_runs.sql", folder / "models")
     return folder
 
 

@@ -418,7 +418,7 @@ TESTS: dict[str, str | tuple[str, ...]] = {
         "docs/test_lmrec.py::test_the_page_s_audit_finds_what_was_planted_in_the_reviews"
     ),
     "English only": "end_to_end/test_languages.py::test_words_are_not_compared_between_languages",
-    "pairs of marked groups": f"{_MODELS}/contrasts/_contrasts.yml::pairs_of_groups_are_compared_where_an_audit_asks_for_them",
+    "pairs of marked groups": f"{_MODELS}/runs/_runs.yml::pairs_of_groups_are_compared_where_an_audit_asks_for_them",
     "embeddings": "end_to_end/test_encoders.py::test_an_audit_judged_by_an_encoder_finds_what_is_planted_and_keeps_vectors",
     "the paper's own figures and z-scores": "replication/test_personas.py::test_z_scores_of_the_reference_formula",
     "eight test cases with category, group and markers": "collector/test_spec_markers.py::test_the_shipped_probes",

@@ -68,7 +68,7 @@ def _gaps(runs: Sequence[Mapping[str, Counts]]) -> pd.DataFrame:
             create view int_answers_contrasts as select * from int_contrasts where false;
             """
         )
-        model = (ROOT / "models/findings/fct_language_gaps.sql").read_text(encoding="utf-8")
+        model = (ROOT / "models/marts/answers/fct_language_gaps.sql").read_text(encoding="utf-8")
         return connection.execute(_rendered(model)).df()
 
 

@@ -30,7 +30,7 @@ from collector.errors import InputError
 ROOT = Path(__file__).parents[3]
 COPIED = ("biasledger", "collector", "lmrec", "models", "macros", "seeds", "analyses", "tests/dbt")
 # A unit test of dbt states each input of the table that it tests.
-NAMES_EACH = {"dbt_project.yml", "models/findings/_unit_tests.yml"}
+NAMES_EACH = {"dbt_project.yml", "models/marts/answers/_answers.yml"}
 # Measures that are no method's have evidence, too.
 NO_METHODS = {"answers", "runs"}
 

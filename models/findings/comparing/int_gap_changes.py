@@ -4,12 +4,6 @@ from biasledger.model_inputs.models import new_rows
 
 
 def model(dbt, session):
-    dbt.config(
-        materialized="incremental",
-        incremental_strategy="append",
-        schema="intermediate",
-        access="private",
-        contract={"enforced": False},
-    )
+    dbt.config(materialized="incremental", incremental_strategy="append")
     relations = dbt.ref("int_run_pairs"), dbt.ref("int_paired_units")
     return new_rows(dbt, session, gap_changes, read_gap_pairs, *relations, by=("pair_key",))

@@ -1,4 +1,4 @@
-{{ config(schema="intermediate", access="private", contract={"enforced": false}, materialized="view") }}
+{{ config(materialized="view") }}
 
 -- A unit has the same unit_key in a run and its mitigations, and the same `asked` in all runs that asked the same.
 with

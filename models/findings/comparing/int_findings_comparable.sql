@@ -1,5 +1,3 @@
-{{ config(schema="intermediate", access="private", contract={"enforced": false}) }}
-
 with
 
 -- A measure without families is the only member of its family. Measures compared at equal sizes are measured again and

@@ -1,5 +1,3 @@
-{{ config(schema="intermediate", access="private", contract={"enforced": false}) }}
-
 with
 
 growths as (

@@ -1,5 +1,3 @@
-{{ config(schema="intermediate", access="private", contract={"enforced": false}) }}
-
 with
 
 -- Without any such answer about anybody there is nothing to judge, and no share of alpha to spend on it, whatever the

@@ -1,5 +1,3 @@
-{{ config(schema="intermediate", access="private", contract={"enforced": false}) }}
-
 with
 
 -- Optional columns of a finding, next to subject (empty), detail_without_alarm (as detail) and is_crossed.

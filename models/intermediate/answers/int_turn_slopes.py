@@ -4,12 +4,6 @@ from biasledger.model_inputs.models import new_rows
 
 
 def model(dbt, session):
-    dbt.config(
-        materialized="incremental",
-        incremental_strategy="append",
-        schema="intermediate",
-        access="private",
-        contract={"enforced": False},
-    )
+    dbt.config(materialized="incremental", incremental_strategy="append")
     relations = dbt.ref("int_turn_slopes_comparisons"), dbt.ref("int_turn_slopes_members")
     return new_rows(dbt, session, gaps, read_gap_comparisons, *relations, by=("run_id",))
