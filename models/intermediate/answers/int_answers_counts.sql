@@ -2,7 +2,7 @@
 
 with
 
-counted as (
+answers_counts as (
     select
         run_id,
         prompt_id,
@@ -14,18 +14,6 @@ counted as (
         count(distinct response_hash) as n_distinct_texts
     from {{ run_rows("int_answers") }}
     group by run_id, prompt_id, status, coalesce(read_by, ''), coalesce(answer_language, '')
-),
-
-answers_counts as (
-    select
-        counted.run_id,
-        counted.prompt_id,
-        counted.status,
-        counted.read_by,
-        counted.answer_language,
-        counted.n,
-        counted.n_distinct_texts
-    from counted
 )
 
 select * from answers_counts

@@ -1,3 +1,26 @@
+-- What a run's tables depend on besides its spec and analysis: rows of these tables, as these columns.
+{% set covered = {
+    "prompts": ("stg_ledger__prompts", [
+        "prompt_id", "prompt_hash", "template", "language", "perturbation", "mitigation", "domain", "subject",
+    ]),
+    "prompt_attributes": (
+        "stg_ledger__prompt_attributes", ["prompt_id", "slot", "attribute", "group_name", "descriptor"]
+    ),
+    "responses": (
+        "stg_ledger__responses", ["prompt_id", "trial", "attempt", "seq", "response_hash", "status", "weight"]
+    ),
+    "erasures": ("stg_ledger__erasures", ["prompt_id", "trial", "attempt"]),
+    "scores": ("stg_ledger__response_scores", [
+        "prompt_id", "trial", "attempt", "scorer", "label", "score", "is_short", "scored_at",
+    ]),
+    "labels": ("int_answers_labels", ["prompt_id", "trial", "labelled_by", "rubric", "label", "is_drawn"]),
+    "readers": ("stg_ledger__run_events", ["event_number", "detail"]),
+} -%}
+{% set hashes = [] -%}
+{% for name in covered %}{% do hashes.extend([name ~ ".n", name ~ ".fingerprint"]) %}{% endfor -%}
+-- Hashes identify texts, and erasures say whether they still exist, so that no text has to be read. `readers` are grades of judges, and
+-- decisions of second readers, whose last one counts.
+
 with
 
 runs as (
@@ -16,78 +39,18 @@ run_analysis_settings as (
     from {{ ref("int_run_analysis_settings") }}
 ),
 
-prompts as (
-    select
-        run_id,
-        count(*) as n,
-        {{ fingerprint_of([
-            "prompt_id", "prompt_hash", "template", "language", "perturbation", "mitigation", "domain",
-            "subject",
-        ]) }} as fingerprint
-    from {{ ref("stg_ledger__prompts") }}
-    group by run_id
-),
+{% for name, (table, columns) in covered.items() -%}
+    {{ name }} as (
+        select
+            run_id,
+            count(*) as n,
+            {{ fingerprint_of(columns) }} as fingerprint
+        from {{ ref(table) }}
+        {% if name == "readers" %}where event in ('graded', 'read'){% endif %}
+        group by run_id
+    ),
 
-prompt_attributes as (
-    select
-        run_id,
-        count(*) as n,
-        {{ fingerprint_of(["prompt_id", "slot", "attribute", "group_name", "descriptor"]) }} as fingerprint
-    from {{ ref("stg_ledger__prompt_attributes") }}
-    group by run_id
-),
-
--- Hashes identify texts, and erasures say whether they still exist, so that no text has to be read.
-responses as (
-    select
-        run_id,
-        count(*) as n,
-        {{ fingerprint_of([
-            "prompt_id", "trial", "attempt", "seq", "response_hash", "status", "weight",
-        ]) }} as fingerprint
-    from {{ ref("stg_ledger__responses") }}
-    group by run_id
-),
-
-erasures as (
-    select
-        run_id,
-        count(*) as n,
-        {{ fingerprint_of(["prompt_id", "trial", "attempt"]) }} as fingerprint
-    from {{ ref("stg_ledger__erasures") }}
-    group by run_id
-),
-
-scores as (
-    select
-        run_id,
-        count(*) as n,
-        {{ fingerprint_of([
-            "prompt_id", "trial", "attempt", "scorer", "label", "score", "is_short", "scored_at",
-        ]) }} as fingerprint
-    from {{ ref("stg_ledger__response_scores") }}
-    group by run_id
-),
-
-labels as (
-    select
-        run_id,
-        count(*) as n,
-        {{ fingerprint_of(["prompt_id", "trial", "labelled_by", "rubric", "label", "is_drawn"]) }} as fingerprint
-    from {{ ref("int_answers_labels") }}
-    group by run_id
-),
-
--- Grades of judges, and decisions of second readers, whose last one counts.
-readers as (
-    select
-        run_id,
-        count(*) as n,
-        {{ fingerprint_of(["event_number", "detail"]) }} as fingerprint
-    from {{ ref("stg_ledger__run_events") }}
-    where event in ('graded', 'read')
-    group by run_id
-),
+{% endfor -%}
 
 -- A catalogue may be imported again without any change in the run.
 catalogues as (
@@ -101,21 +64,16 @@ catalogues as (
 run_states as (
     select
         runs.run_id,
-        {{ integer_key_of([
-            "runs.run_id", "runs.spec", "runs.parameters", "run_analysis_settings.analysis_hash", "prompts.n",
-            "prompts.fingerprint", "prompt_attributes.n", "prompt_attributes.fingerprint", "responses.n",
-            "responses.fingerprint", "erasures.n", "erasures.fingerprint", "scores.n", "scores.fingerprint", "labels.n",
-            "labels.fingerprint", "readers.n", "readers.fingerprint", "catalogues.catalogue_hash", "'" ~ var("engine_version") ~ "'",
-        ]) }} as run_state
+        {{ integer_key_of(
+            ["runs.run_id", "runs.spec", "runs.parameters", "run_analysis_settings.analysis_hash"]
+            + hashes
+            + ["catalogues.catalogue_hash", "'" ~ var("engine_version") ~ "'"]
+        ) }} as run_state
     from runs
     left join run_analysis_settings on runs.run_id = run_analysis_settings.run_id
-    left join prompts on runs.run_id = prompts.run_id
-    left join prompt_attributes on runs.run_id = prompt_attributes.run_id
-    left join responses on runs.run_id = responses.run_id
-    left join erasures on runs.run_id = erasures.run_id
-    left join scores on runs.run_id = scores.run_id
-    left join labels on runs.run_id = labels.run_id
-    left join readers on runs.run_id = readers.run_id
+    {% for name in covered -%}
+        left join {{ name }} on runs.run_id = {{ name }}.run_id
+    {% endfor -%}
     left join catalogues on run_analysis_settings.catalogue = catalogues.catalogue
 ),
 
