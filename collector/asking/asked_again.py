@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from collector.answers.failures import RATE_LIMIT
 
 if TYPE_CHECKING:
+    from collector.rows import ResponseRow
     from collector.spec.prompts import Prompt
 
 
@@ -23,15 +24,15 @@ class AskedAgain:
     trials: set[tuple[str, int]] = field(default_factory=set)
     first: set[tuple[str, int]] = field(default_factory=set)
 
-    def note(self, prompt_id: str, trial: int, *, status: str, read_by: str | None, is_last: bool) -> None:
+    def note(self, row: ResponseRow) -> None:
         """Take in an attempt; those of a trial come in order."""
-        key = prompt_id, trial
+        key = row.prompt_id, row.trial
         if key in self.first:
             self.trials.add(key)
-        elif status == "error" and read_by == RATE_LIMIT:
+        elif row.status == "error" and row.read_by == RATE_LIMIT:
             return
         # A trial that ended without an answer is asked again where a person wants that.
-        if not is_last or status == "error":
+        if not row.is_last or row.status == "error":
             self.first.add(key)
         else:
             self.first.discard(key)

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from collector.asking import batch
-from collector.asking.runner import collect, resume
+from collector.asking.runner import CollectOptions, collect, resume
 from collector.spec.loading import load_audit
 from collector.targets.anthropic import AnthropicTarget
 from collector.targets.openai import OpenAITarget
@@ -447,10 +447,10 @@ def collect_by_batch(vendor: str, port: int, spec: Path, ledger: Path, run: str 
     """Collect by batch of a service that another process runs, or go on with a run."""
     os.environ |= {KEY_VARIABLE: KEY, "NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1"}
     target = Service(vendor, port=port).target()
-    quick: dict[str, Any] = {"poll_seconds": 0.05, "backoff_seconds": 0.01, "show_progress": False}
+    quick = CollectOptions(poll_seconds=0.05, backoff_seconds=0.01, show_progress=False)
     if run is None:
-        collect(load_audit(spec), target, ledger, trials=60, batch=True, **quick)
+        collect(load_audit(spec), target, ledger, quick, trials=60, batch=True)
     else:
         # This service never lists a batch late: a batch that is not listed was not created.
         batch.SETTLE_SECONDS = 0.0
-        resume(run, target, ledger, retry_failed=vendor == "anthropic", **quick)
+        resume(run, target, ledger, quick, retry_failed=vendor == "anthropic")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,8 @@ from click.testing import CliRunner
 
 from biasledger.cli import cli
 from collector.asking.asked_again import AskedAgain
-from collector.asking.runner import collect, resume
+from collector.asking.attempts import new_row
+from collector.asking.runner import CollectOptions, collect, resume
 from collector.errors import TargetError
 from collector.spec.loading import load_audit
 from collector.spec.prompts import Prompt, PromptAttribute
@@ -49,9 +51,8 @@ def _collect(
         load_audit(spec),
         Scripted(Failing(first), concurrency=1),
         ledger,
+        CollectOptions(show_progress=False, backoff_seconds=0.0),
         trials=5,
-        show_progress=False,
-        backoff_seconds=0.0,
         **options,
     )
 
@@ -99,7 +100,9 @@ def test_a_resumed_run_counts_what_was_asked_again_before(small_spec: Path, ledg
     with pytest.raises(TargetError) as stopped:
         _collect(small_spec, ledger_path, stop_after_ten)
     run_id = str(stopped.value).rpartition("--resume ")[2]
-    summary = resume(run_id, Scripted(Failing(lambda _: None)), ledger_path, show_progress=False)
+    summary = resume(
+        run_id, Scripted(Failing(lambda _: None)), ledger_path, CollectOptions(show_progress=False)
+    )
     assert summary.counts == {"ok": 20}
     # The question that met the wrong key was asked again as well.
     assert summary.asked_again is not None
@@ -122,8 +125,8 @@ def test_the_sentence() -> None:
     again = AskedAgain()
     for prompt, n in zip(prompts, (34, 3, 3), strict=True):
         for trial in range(1, n + 1):
-            again.note(prompt.prompt_id, trial, status="malformed", read_by=None, is_last=False)
-            again.note(prompt.prompt_id, trial, status="ok", read_by="list", is_last=True)
+            again.note(replace(new_row(prompt, trial, 1), status="malformed", is_last=False))
+            again.note(replace(new_row(prompt, trial, 2), status="ok", read_by="list"))
     assert again.sentence(prompts) == "40 asked again: 34 polnisch, 3 deutsch, 3 türkisch"
 
 
