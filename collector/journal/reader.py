@@ -98,6 +98,13 @@ def journal_line(position: int, kind: str, body: Mapping[str, Any], previous: st
     return b'{"body":' + canonical_bytes(body) + rest.encode("ascii")
 
 
+def next_line(before: Mark, kind: str, body: Mapping[str, Any]) -> tuple[bytes, Mark]:
+    """Return a record as the line that follows on a place, and the place after it."""
+    linked = next_hash(before.count, kind, record_digest(kind, body), before.head_hash)
+    line = journal_line(before.count, kind, body, before.head_hash, linked)
+    return line, Mark(before.count + 1, linked, before.offset + len(line))
+
+
 def read_journal(
     path: Path, start: Mark = START, stop: int | None = None, *, to_the_byte: bool = False
 ) -> Iterator[Record]:

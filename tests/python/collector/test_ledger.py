@@ -22,6 +22,7 @@ from collector.ledger import database as module
 from collector.ledger.database import Ledger, LedgerLockedError
 from collector.ledger.schema import migrations
 from collector.rows import RelevanceRow, ResponseRow, RunRow, response_hash, utc_now
+from tests.python.collector.scripted import hold
 
 Query = Callable[[str], list[tuple[Any, ...]]]
 
@@ -60,16 +61,12 @@ def register_analysis(
 @contextmanager
 def held_by_another_process(path: Path, seconds: float) -> Iterator[int]:
     """Let another process hold the file for some seconds, from before the block on."""
-    script = f"import duckdb, time; c = duckdb.connect({str(path)!r}); print('held', flush=True); time.sleep({seconds})"
-    process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE)
-    assert process.stdout is not None
-    process.stdout.readline()
+    process = hold(path, seconds)
     try:
         yield process.pid
     finally:
         process.kill()
         process.wait()
-        process.stdout.close()
 
 
 def test_a_new_ledger_has_every_migration_once(ledger_path: Path, query: Query) -> None:
