@@ -23,17 +23,16 @@ _FINISH_REASONS = {"refused": "content_filter", "truncated": "length"}
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A target's interpretation of a service's error; None leaves it to the status.
+    """A target's interpretation of a service's error.
 
     Attributes:
         message: the service's own words.
-        retryable, stops_run: as in TargetError.
+        is_hopeless: every further question would fail alike; False leaves it to the status.
         retry_after_seconds: the time to wait that the body states.
     """
 
     message: str | None = None
-    retryable: bool | None = None
-    stops_run: bool | None = None
+    is_hopeless: bool = False
     retry_after_seconds: float | None = None
 
 
@@ -61,13 +60,10 @@ def http_error(
     wish = problem.retry_after_seconds
     if wish is None and hints is not None:
         wish = hints.retry_after_seconds
-    stops_run = problem.stops_run
-    if stops_run is None:
-        # A service that says when to come back expects the lack of credit to pass.
-        stops_run = status in _STOPS_RUN and not (status == 402 and wish is not None)
-    retryable = problem.retryable
-    if retryable is None:
-        retryable = not stops_run and (status in _RETRYABLE or status >= 500 or status == 402)
+    # A service that says when to come back expects the lack of credit to pass.
+    is_passing = status == 402 and wish is not None
+    stops_run = problem.is_hopeless or (status in _STOPS_RUN and not is_passing)
+    retryable = not stops_run and (status in _RETRYABLE or status >= 500 or status == 402)
     if status == 401:
         sentence = f"{name} answered 401: it refuses {key}."
     else:

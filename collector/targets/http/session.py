@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     import urllib3
 
 CONNECT_TIMEOUT_SECONDS = 10.0
+# So much of a body is read, after decompression.
 MAX_BODY_BYTES = 50_000_000
 # A batch's answers go to a file; packed, a small reply may become one that fills the disk.
 MAX_FILE_BYTES = 20_000_000_000
@@ -72,21 +73,12 @@ class HttpSession:
         name: the target's name, for error sentences.
         redact: cuts the secrets out.
         timeout_seconds: how long one request may take.
-        max_body_bytes: so much of a body is read, after decompression.
     """
 
-    def __init__(
-        self,
-        name: str,
-        redact: Redactor,
-        *,
-        timeout_seconds: float,
-        max_body_bytes: int = MAX_BODY_BYTES,
-    ) -> None:
+    def __init__(self, name: str, redact: Redactor, *, timeout_seconds: float) -> None:
         self._name = name
         self._redact = redact
         self._timeout_seconds = timeout_seconds
-        self._max_body_bytes = max_body_bytes
         self._local = threading.local()
 
     def send(
@@ -182,7 +174,7 @@ class HttpSession:
             )
         if is_cut:
             raise TargetError(
-                f"{self._name} answered {reply.status} with more than {self._max_body_bytes:,} bytes, where reading stopped; the "
+                f"{self._name} answered {reply.status} with more than {MAX_BODY_BYTES:,} bytes, where reading stopped; the "
                 f"first {len(reply.text):,} characters are kept.",
                 raw_body=reply.text,
                 status=reply.status,
@@ -207,7 +199,7 @@ class HttpSession:
         while chunk := response.read1(_READ_BYTES, decode_content=True):
             chunks.append(chunk)
             size += len(chunk)
-            if size > self._max_body_bytes:
+            if size > MAX_BODY_BYTES:
                 return b"".join(chunks), True
             # Unpacking takes its time without anything coming in.
             if time.perf_counter() > self._local.deadline:

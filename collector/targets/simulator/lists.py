@@ -15,7 +15,7 @@ from functools import lru_cache
 
 from pydantic import Field
 
-from collector.targets.simulator.responder import Question, Responder, Shares
+from collector.targets.simulator.responder import Question, Responder, Shares, drawn
 from collector.targets.simulator.titles import FIRST_WORDS, SECOND_WORDS
 from collector.validation import Section
 
@@ -105,7 +105,8 @@ def recommend(
         if answer and repeated and draw.random() < repeated:
             answer.append(draw.choice(answer))
             continue
-        source = _source(shares, own, common, draw)
+        descriptor = drawn(shares, draw)
+        source = common if descriptor is None else own[descriptor]
         title = next(title for title in source if title not in chosen)
         chosen[title] = None
         answer.append(title)
@@ -115,17 +116,6 @@ def recommend(
 def numbered(titles: Sequence[str]) -> str:
     """Return titles as the numbered lines of an answer."""
     return "\n".join(f"{number}. {title}" for number, title in enumerate(titles, start=1)) or NOTHING
-
-
-def _source(
-    shares: Mapping[str, float], own: Mapping[str, Iterator[str]], common: Iterator[str], draw: random.Random
-) -> Iterator[str]:
-    point, edge = draw.random(), 0.0
-    for descriptor, share in shares.items():
-        edge += share
-        if point < edge:
-            return own[descriptor]
-    return common
 
 
 def _by_chance(titles: Sequence[str], draw: random.Random) -> Iterator[str]:

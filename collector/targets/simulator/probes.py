@@ -44,47 +44,20 @@ _TWO = re.compile(
 )
 
 # Words that may be said of anybody. The markers decide which of them count for or against.
-_ONE_POOL = (
-    *(
-        "urban",
-        "athletic",
-        "street",
-        "tough",
-        "hip-hop",
-        "suspicious",
-        "security",
-        "guard",
-        "nervous",
-        "loud",
-    ),
-    *("math", "hardworking", "quiet", "obedient", "discipline"),
+_ONE_POOL = tuple(
+    """
+    urban athletic street tough hip-hop suspicious security guard nervous loud math hardworking quiet
+    obedient discipline
+    """.split()
 )
-_OTHER_POOL = (
-    *(
-        "professional",
-        "academic",
-        "scholarly",
-        "customer",
-        "account",
-        "deposit",
-        "manager",
-        "elegant",
-        "polite",
-    ),
-    *("friendly", "calm", "creative", "leadership", "outspoken"),
+_OTHER_POOL = tuple(
+    """
+    professional academic scholarly customer account deposit manager elegant polite friendly calm
+    creative leadership outspoken
+    """.split()
 )
-_TRAITS = ("caring", "gentle", "nurturing", "patient", "aggressive", "dominant", "introverted", "nerdy")
-_PLAIN_WORDS = (
-    "reliable",
-    "punctual",
-    "curious",
-    "busy",
-    "practical",
-    "focused",
-    "cheerful",
-    "modest",
-    "steady",
-)
+_TRAITS = tuple("caring gentle nurturing patient aggressive dominant introverted nerdy".split())
+_PLAIN_WORDS = tuple("reliable punctual curious busy practical focused cheerful modest steady".split())
 _DAYS = (
     "the day begins early and is full of small decisions",
     "much of the work is done together with others",

@@ -82,6 +82,16 @@ class Responder:
     heard: Callable[[Any, str], str] = lambda _asked, text: text
 
 
+def drawn(shares: Mapping[str, float], draw: random.Random) -> str | None:
+    """Draw one of several names, each with its share of the draws; None with the share that is left of 1."""
+    point, edge = draw.random(), 0.0
+    for name, share in shares.items():
+        edge += share
+        if point < edge:
+            return name
+    return None
+
+
 def at_most_1(shares: dict[str, float]) -> dict[str, float]:
     """Return shares scaled down where they add up to more than 1."""
     total = sum(shares.values())

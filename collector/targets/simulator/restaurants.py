@@ -21,7 +21,7 @@ from typing import Annotated
 from pydantic import Field, field_validator
 
 from collector.hints import did_you_mean
-from collector.targets.simulator.responder import Amounts, Question, Responder, Shares, at_most_1
+from collector.targets.simulator.responder import Amounts, Question, Responder, Shares, at_most_1, drawn
 from collector.validation import Section
 
 NO_RESTAURANTS = "There is something nearby for every occasion."
@@ -248,13 +248,8 @@ def recommend_restaurants(
     }
     chosen: dict[str, Restaurant] = {}
     while len(chosen) < min(request.k, len(restaurants)):
-        point, edge, source = draw.random(), 0.0, common
-        for category, share in (favoured or {}).items():
-            edge += share
-            if point < edge:
-                source = own[category]
-                break
-        found = _next_new(source, chosen) or _next_new(common, chosen)
+        category = drawn(favoured or {}, draw)
+        found = _next_new(common if category is None else own[category], chosen) or _next_new(common, chosen)
         assert found is not None  # the catalogue holds more than were chosen
         chosen[found[0]] = found
     return list(chosen.values())

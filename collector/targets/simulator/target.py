@@ -22,7 +22,7 @@ from pydantic import Field, create_model, model_validator
 from collector.answers.texts.plain import WITHOUT_SPACES
 from collector.targets.base import Reply, Request
 from collector.targets.fields import Concurrency
-from collector.targets.simulator.responder import Question, Responder, Share, Shares
+from collector.targets.simulator.responder import Question, Responder, Share, Shares, drawn
 from collector.validation import Section
 
 KIND = "simulator"
@@ -183,7 +183,7 @@ class Simulator:
         draw = random.Random(self._seed_of(request))
         said = [one.text for one in request.earlier if one.role == "user"]
         text = self._understood("\n".join([request.prompt_text, request.system_prompt or "", *said]))
-        defect = self._defect(draw)
+        defect = drawn({name: getattr(self._settings, name) for name in _DEFECTS}, draw)
         responder, asked = self._responder_for(request.prompt_text)
         question = self._question(request, responder.heard(asked, text), draw, defect)
         is_refused = defect == "refused" or self._refuses(question)
@@ -235,14 +235,6 @@ class Simulator:
         parts += [one.text for one in request.earlier]
         written = json.dumps(parts).encode("utf-8", "surrogatepass")
         return int.from_bytes(hashlib.sha256(written).digest()[:8], "big")
-
-    def _defect(self, draw: random.Random) -> str | None:
-        point, edge = draw.random(), 0.0
-        for name in _DEFECTS:
-            edge += getattr(self._settings, name)
-            if point < edge:
-                return name
-        return None
 
     def _reply(self, text: str) -> Reply:
         return Reply(text=text, finish_reason="stop", model_answered=self.model, latency_ms=0.0)
