@@ -30,7 +30,6 @@ from collector.asking.runner import resume
 from collector.errors import LedgerError
 from collector.journal.reader import end_of, is_being_written, journal_folder, read_journal
 from collector.journal.writer import JournalWriter
-from collector.ledger.database import Ledger
 from collector.ledger.loading import load_all
 from collector.ledger.overview import list_runs
 from collector.spec.loading import load_audit
@@ -77,9 +76,7 @@ class Service:
 
 
 @pytest.fixture
-def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[Service]:
-    for name in ("NO_PROXY", "no_proxy"):
-        monkeypatch.setenv(name, "127.0.0.1")
+def service() -> Iterator[Service]:
     state = Service()
     lock = threading.Lock()
 
@@ -430,28 +427,6 @@ def test_a_full_disk_stops_the_run_and_room_lets_it_go_on(collector: Collector, 
     n_rows = len(now.bodies)
     assert rows_of(collector.ledger, "select count(*), count(distinct seq), max(seq) from raw.responses") == [
         (n_rows, n_rows, n_rows)
-    ]
-
-
-def test_a_ledger_that_is_in_use_all_the_time_is_loaded_later(collector: Collector, service: Service) -> None:
-    Ledger(collector.ledger).create()
-    holder = duckdb.connect(str(collector.ledger))
-    try:
-        collector.start(lock_patience_seconds=0.5)
-        assert collector.wait() == 0
-        (run,) = collector.run_ids()
-        # In this process the holder's connection is in the way as well.
-        (listed,), _ = list_runs(collector.ledger)
-    finally:
-        holder.close()
-    assert listed.n_kept == N_TRIALS
-    assert listed.n_ahead is None or listed.n_ahead > N_TRIALS
-    (listed,), _ = list_runs(collector.ledger)
-    assert listed.n_ahead == end_of(collector.journal(run)).count
-    (statement,) = load_all(collector.ledger)
-    assert statement == f"Run {run}: {listed.n_ahead:,} records loaded from its journal."
-    assert rows_of(collector.ledger, "select count(distinct (prompt_id, trial)) from raw.responses") == [
-        (N_TRIALS,)
     ]
 
 

@@ -6,7 +6,7 @@ import json
 import logging
 import os
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,6 @@ from tests.python.collector.fake_services import (
     FakeServices,
     Good,
     compressed,
-    fake_services,
 )
 
 VARIABLE = "BIASLEDGER_TEST_KEY"
@@ -126,12 +125,6 @@ class Setting:
         return caught.value
 
 
-@pytest.fixture(scope="module")
-def services() -> Iterator[FakeServices]:
-    with fake_services() as running:
-        yield running
-
-
 @pytest.fixture(params=list(SERVICES))
 def setting(
     request: pytest.FixtureRequest,
@@ -139,8 +132,6 @@ def setting(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> Setting:
-    for name in ("NO_PROXY", "no_proxy"):
-        monkeypatch.setenv(name, "127.0.0.1")
     monkeypatch.setenv(VARIABLE, KEY)
     services.will(Good())
     return Setting(request.param, services, tmp_path)
