@@ -24,6 +24,7 @@ from collector.asking.runner import CollectOptions, collect, resume
 from collector.spec.loading import load_audit
 from collector.targets.anthropic import AnthropicTarget
 from collector.targets.openai import OpenAITarget
+from tests.python.answering import serving
 
 KEY_VARIABLE = "FAKE_BATCH_KEY"
 KEY = "sk-fake-batch-0123456789"
@@ -427,20 +428,11 @@ def batch_service(vendor: str) -> Iterator[Service]:
     """Run the service of a vendor, openai or anthropic."""
     service = Service(vendor)
     spoken = {"openai": _OpenAI, "anthropic": _Anthropic}[vendor](service)
-
-    server = ThreadingHTTPServer(
-        ("127.0.0.1", 0), type("Handler", (_Handler,), {"service": service, "spoken": spoken})
-    )
-    server.daemon_threads = True
-    service.port = server.server_address[1]
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    try:
+    handler = type("Handler", (_Handler,), {"service": service, "spoken": spoken})
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    service.port = server.server_port
+    with serving(server):
         yield service
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join(5)
 
 
 def collect_by_batch(vendor: str, port: int, spec: Path, ledger: Path, run: str | None) -> None:

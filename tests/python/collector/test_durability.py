@@ -35,6 +35,7 @@ from collector.ledger.overview import list_runs
 from collector.spec.loading import load_audit
 from collector.spec.prompts import build_prompts
 from collector.targets.openai import OpenAITarget
+from tests.python.answering import serving
 
 PROGRAM = Path(__file__).with_name("collecting_process.py")
 N_KILLS = 20
@@ -116,8 +117,6 @@ def service() -> Iterator[Service]:
             """Say nothing."""
 
     class Server(ThreadingHTTPServer):
-        daemon_threads = True
-
         def process_request(self, request: Any, client_address: Any) -> None:
             state.accepted.add(client_address[1])
             super().process_request(request, client_address)
@@ -128,13 +127,9 @@ def service() -> Iterator[Service]:
 
     server = Server(("127.0.0.1", 0), Handler)
     state.address = server.server_address[:2]
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    state.base_url = f"http://127.0.0.1:{server.server_address[1]}/v1"
-    yield state
-    server.shutdown()
-    server.server_close()
-    thread.join(5)
+    with serving(server) as root:
+        state.base_url = f"{root}/v1"
+        yield state
 
 
 @dataclass

@@ -6,7 +6,6 @@ import re
 import shutil
 import ssl
 import subprocess
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -20,6 +19,7 @@ from collector.errors import TargetError
 from collector.redaction import Redactor
 from collector.targets.http import session as http_session
 from collector.targets.http.session import HttpSession
+from tests.python.answering import serving
 
 OPENSSL = shutil.which("openssl")
 pytestmark = pytest.mark.skipif(OPENSSL is None, reason="openssl is not installed")
@@ -69,14 +69,8 @@ def running(context: ssl.SSLContext | None = None) -> Iterator[str]:
         # The handshake in the connection's own thread: one that fails there ends only that connection.
         server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
         server.handle_error = lambda *_: None  # type: ignore[method-assign]
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    try:
-        yield f"https://127.0.0.1:{server.server_address[1]}/hello"
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join(5)
+    with serving(server) as root:
+        yield f"{root.replace('http:', 'https:')}/hello"
 
 
 @pytest.fixture
