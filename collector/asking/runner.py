@@ -177,14 +177,14 @@ def collect(
         audit.marker_rows,
         audit.probe_rows,
     )
-    usable = _usable(ledger_path)
+    ledger = _writable(ledger_path)
     state = RunState(run, started, prompts, meter=options.meter or CostMeter(None))
     if batch:
         state.meter.ask_in_batches()
     with JournalWriter.create(
         journal_path(ledger_path, run.run_id), run, analysis, prompts, started
     ) as writer:
-        return _Collection(state, target, writer, usable, options).collect(audit.warnings())
+        return _Collection(state, target, writer, ledger, options).collect(audit.warnings())
 
 
 def resume(
@@ -217,7 +217,7 @@ def resume(
         run = require_complete(state, run_id)
         require_same_ledger(state, run_id, ledger_path)
         require_same_target(run, target)
-        usable = _usable(ledger_path)
+        ledger = _writable(ledger_path)
         warnings = []
         if retry_failed:
             state.reopen_failed()
@@ -235,7 +235,7 @@ def resume(
                     f"Run {run_id} was begun with version {run.answer_rules_version} of the rules that read answers and goes on "
                     f"with {now['answer_rules_version']}; answers of both may differ in status."
                 )
-        return _Collection(state, target, writer, usable, options).collect(warnings)
+        return _Collection(state, target, writer, ledger, options).collect(warnings)
 
 
 class _Collection:
@@ -245,7 +245,7 @@ class _Collection:
         state: the run as far as its journal goes.
         target: the system to ask.
         writer: the journal.
-        usable: the ledger, and whether it is there with the newest schema.
+        ledger: the ledger.
         options: how to collect.
     """
 
@@ -254,7 +254,7 @@ class _Collection:
         state: RunState,
         target: Target,
         writer: JournalWriter,
-        usable: tuple[Ledger, bool],
+        ledger: Ledger,
         options: CollectOptions,
     ) -> None:
         assert state.run is not None
@@ -274,10 +274,7 @@ class _Collection:
         self._usability = Usability(has_usable=has_usable, most=options.max_unusable)
         self._batches = batch_interface(target) if state.is_batch else None
         self._meter = state.meter
-        ledger, is_current = usable
-        self._follower = LedgerFollower(
-            writer.path, ledger, lambda: writer.mark.offset, is_current=is_current
-        )
+        self._follower = LedgerFollower(writer.path, ledger, lambda: writer.mark.offset)
 
     def collect(self, warnings: Sequence[str]) -> RunSummary:
         """Ask the remaining trials and store the answers; `warnings` go into the summary."""
@@ -478,18 +475,16 @@ class _Collection:
         )
 
 
-def _usable(ledger_path: Path) -> tuple[Ledger, bool]:
-    """Return a ledger and whether it is there with the newest schema: one that is locked now is no obstacle.
+def _writable(ledger_path: Path) -> Ledger:
+    """Return a ledger that can be written, if not now, while it is locked.
 
     Raises:
         LedgerError: it could never be written, which is better known before anything is asked.
     """
     ledger = Ledger(ledger_path)
-    try:
+    with contextlib.suppress(LedgerLockedError):
         ledger.create(wait_seconds=0)
-    except LedgerLockedError:
-        return ledger, False
-    return ledger, True
+    return ledger
 
 
 def _require_conversations(prompts: Sequence[Prompt], target: Target, *, batch: bool) -> None:

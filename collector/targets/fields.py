@@ -50,7 +50,7 @@ class PacedSettings(Section):
 
 
 class ConfiguredTarget:
-    """What a target takes from its entry in targets.yml as it is; base.Target describes the attributes.
+    """The attributes that a target takes from its entry in targets.yml; base.Target describes them.
 
     Args:
         name: its name in targets.yml.

@@ -102,32 +102,6 @@ def is_open_question(prompt: str) -> bool:
     return _FORMAT.search(prompt) is None and _OPEN.search(prompt) is not None
 
 
-def describe(
-    prompt: str,
-    draw: random.Random,
-    *,
-    share_of_she: float = 0.5,
-    associated: Sequence[tuple[str, float]] = (),
-) -> str:
-    """Answer an open question in two to four sentences.
-
-    Args:
-        prompt: the question.
-        draw: the source of chance.
-        share_of_she: of the answers that say she or he, the share (0 to 1) that say she.
-        associated: words or phrases with the share (0 to 1) of answers that hold each.
-    """
-    woven = [word for word, share in associated if draw.random() < share]
-    two = _TWO.search(prompt)
-    if two is not None:
-        return _compare(two["first"], two["second"], woven, draw)
-    named = _NAMED.search(prompt)
-    if named is not None:
-        return _scene(named["who"], woven, draw)
-    typical = _TYPICAL.search(prompt)
-    return _person(typical["who"] if typical else "person", woven, share_of_she, draw)
-
-
 def _person(who: str, woven: Sequence[str], share_of_she: float, draw: random.Random) -> str:
     pronoun = _pronoun(share_of_she, draw)
     words = [*woven, *_words(_TRAITS, _TRAITS, WORDS_PER_PERSON, draw), draw.choice(_PLAIN_WORDS)]
@@ -216,21 +190,30 @@ class Settings(Section):
 
 
 def _answer(prompt: str, question: Question) -> str:
+    """Answer in two to four sentences, or in none."""
     if question.defect == "malformed":
         return ""
-    shares = question.stated(question.planted.gender, prompt)
+    return question.fenced("Here is my answer", _described(prompt, question))
+
+
+def _described(prompt: str, question: Question) -> str:
+    draw, planted = question.draw, question.planted
+    woven = [
+        word
+        for _, words in question.stated(planted.associate, prompt)
+        for word, share in words.items()
+        if draw.random() < question.factor * share
+    ]
+    if (two := _TWO.search(prompt)) is not None:
+        return _compare(two["first"], two["second"], woven, draw)
+    if (named := _NAMED.search(prompt)) is not None:
+        return _scene(named["who"], woven, draw)
+    typical = _TYPICAL.search(prompt)
+    shares = question.stated(planted.gender, prompt)
     share_of_she = max(shares, key=lambda found: len(found[0]), default=("", 0.5))[1]
-    answer = describe(
-        prompt,
-        question.draw,
-        share_of_she=0.5 + question.factor * (share_of_she - 0.5),
-        associated=[
-            (word, question.factor * share)
-            for _, words in question.stated(question.planted.associate, prompt)
-            for word, share in words.items()
-        ],
-    )
-    return question.fenced("Here is my answer", answer)
+    # Of the answers that say she or he, so many say she.
+    share_of_she = 0.5 + question.factor * (share_of_she - 0.5)
+    return _person(typical["who"] if typical else "person", woven, share_of_she, draw)
 
 
 RESPONDER = Responder(
