@@ -263,10 +263,6 @@ class Askers:
         n_tries = min(task.attempts, MAX_ATTEMPTS - 1)
         return _TrialState(task, self._n_taken, self._n_answered, task.attempts, n_tries)
 
-    def _postpone(self, state: _TrialState) -> None:
-        with self._lock:
-            heapq.heappush(self._postponed, (state.number, state))
-
     def _ask(self, state: _TrialState) -> None:
         """Ask up to three times: again after a malformed answer, a temporary failure, or, if the audit says so, a short
         list. Refusals because of the rate do not count, because they say nothing about the question. A question that is refused
@@ -312,7 +308,8 @@ class Askers:
             if not has_more or self._stopping.is_set():
                 return
             if is_refused:
-                self._postpone(state)
+                with self._lock:
+                    heapq.heappush(self._postponed, (state.number, state))
                 return
             if pause:
                 logger.info("%s Asking again in %.1f s.", error, pause)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -13,6 +14,7 @@ from collector.asking.attempts import charge, estimated_tokens, spoken
 from collector.asking.batch_log import BatchLog
 from collector.asking.costs import CostMeter
 from collector.errors import InputError, LedgerError
+from collector.hashing import canonical_json
 from collector.journal.records import event_of, prompt_of, response_of, run_of
 from collector.rows import NO_PROGRESS
 from collector.spec.prompts import turns_of
@@ -242,7 +244,8 @@ def require_same_target(run: RunRow, target: Target) -> None:
         "kind": target.kind,
         "model": target.model,
         "simulated": target.is_simulated,
-        **_as_json(target.parameters),
+        # As they come back from JSON.
+        **json.loads(canonical_json(target.parameters)),
     }
     for name in sorted(frozen.keys() | now.keys()):
         if frozen.get(name) != now.get(name):
@@ -250,16 +253,6 @@ def require_same_target(run: RunRow, target: Target) -> None:
                 f"The target {run.target!r} has another {name} now ({_setting_text(now, name)}) than run {run.run_id} was "
                 f"begun with ({_setting_text(frozen, name)}); put it back to go on, or collect a new run."
             )
-
-
-def _as_json(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Return parameters as they come back from JSON."""
-    import json
-
-    from collector.hashing import canonical_json
-
-    plain: dict[str, Any] = json.loads(canonical_json(parameters))
-    return plain
 
 
 def _setting_text(settings: Mapping[str, Any], name: str) -> str:

@@ -42,8 +42,6 @@ from collector.targets.batching import batch_interface
 from collector.targets.chat import require_temperature
 
 if TYPE_CHECKING:
-    from collector.asking.pacing import Pause
-    from collector.asking.progress import Advance
     from collector.spec.audit import Audit
     from collector.spec.prompts import Prompt
     from collector.targets.base import Target
@@ -336,7 +334,8 @@ class _Collection:
                 askers.start()
                 for group in journal_queue.synced_groups(POLL_SECONDS):
                     stop = self._take(group or ()) or self._rate_limit_timeout(askers)
-                    self._report(advance, askers.pause())
+                    n_done = self._counts.total()
+                    advance(n_done, n_done - self._counts["ok"], self._meter.cost_usd, askers.pause())
                     if stop is not None:
                         raise stop
         except BaseException as error:
@@ -404,10 +403,6 @@ class _Collection:
             if row.is_last:
                 self._n_failed_last = self._n_failed_last + 1 if row.status == "error" else 0
         return stop
-
-    def _report(self, advance: Advance, pause: Pause | None) -> None:
-        n_done = self._counts.total()
-        advance(n_done, n_done - self._counts["ok"], self._meter.cost_usd, pause)
 
     def _rate_limit_timeout(self, askers: Askers | BatchAskers) -> TargetError | None:
         """Return the error that ends a run whose target has only refused for too long; None to go on."""
