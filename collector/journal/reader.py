@@ -132,12 +132,11 @@ def read_journal(
                     raise LedgerError(f"{path} is broken at line {mark.count + 1}: it has no end.")
                 return
             record = _parsed(line, mark)
-            if (
-                to_the_byte
-                and isinstance(record, Record)
-                and next_line(mark, record.kind, record.body)[0] != line
-            ):
-                record = _otherwise(line)
+            if to_the_byte and isinstance(record, Record):
+                written = journal_line(
+                    record.position, record.kind, record.body, record.previous, record.hash
+                )
+                record = record if line == written else _otherwise(line)
             if isinstance(record, str):
                 # A crash may leave part of the last lines, which is not always at their end.
                 if not _is_json(line) and not stream.read(1):
