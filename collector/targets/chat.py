@@ -16,7 +16,7 @@ from collector.rates import RateHints
 from collector.redaction import Redactor, environment_key
 from collector.targets.base import Reply, Request, Target
 from collector.targets.fields import ConfiguredTarget
-from collector.targets.http.errors import Problem, http_error, is_success, json_object, reply_of_error
+from collector.targets.http.errors import Problem, failed, is_success, json_object
 from collector.targets.http.session import HttpSession, excerpt
 
 SHOWN_NAME_CHARACTERS = 60
@@ -143,11 +143,22 @@ class ChatTarget(ConfiguredTarget, ABC):
             TargetError: the body is an error, or no answer in the vendor's form.
         """
         document = json_object(text)
+        if is_success(status) and document is not None and (error := self.hidden_error(document)):
+            status, document = _status_of(error), {"error": error}
         if not is_success(status):
-            return self._failed(status, text, document, latency_ms, hints)
-        error = self.hidden_error(document) if document is not None else None
-        if error:
-            return self._failed(_status_of(error), text, {"error": error}, latency_ms, hints)
+            problem = self.problem(document)
+            return failed(
+                self.name,
+                status,
+                text,
+                replace(problem, message=self.redact.optional(problem.message)),
+                latency_ms=latency_ms,
+                hints=hints,
+                key=f"the key in {self._api_key_env}"
+                if self._api_key_env
+                else "a question without a key (api_key_env)",
+                advice=f"check base_url and model {self.model!r}",
+            )
         reply = self.answer(document) if document is not None else None
         if reply is None:
             raise TargetError(
@@ -159,29 +170,6 @@ class ChatTarget(ConfiguredTarget, ABC):
             )
         # Once more, because a key that JSON escapes in some odd way is plain only now.
         return replace(reply.cleaned(self.redact), raw_body=text, latency_ms=latency_ms, hints=hints)
-
-    def _failed(
-        self,
-        status: int,
-        text: str,
-        document: dict[str, Any] | None,
-        latency_ms: float | None,
-        hints: RateHints | None,
-    ) -> Reply:
-        if (reply := reply_of_error(text, status=status, latency_ms=latency_ms, hints=hints)) is not None:
-            return reply
-        problem = self.problem(document)
-        raise http_error(
-            self.name,
-            status,
-            text,
-            replace(problem, message=self.redact.optional(problem.message)),
-            hints=hints,
-            key=f"the key in {self._api_key_env}"
-            if self._api_key_env
-            else "a question without a key (api_key_env)",
-            advice=f"check base_url and model {self.model!r}",
-        )
 
 
 def _status_of(error: object) -> int:

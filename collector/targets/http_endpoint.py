@@ -22,10 +22,9 @@ from collector.targets.http.errors import (
     Problem,
     count,
     error_message,
-    http_error,
+    failed,
     is_success,
     json_object,
-    reply_of_error,
 )
 from collector.targets.http.json_path import parse_json_path
 from collector.targets.http.session import HttpSession, excerpt
@@ -247,17 +246,13 @@ class HttpEndpoint(ConfiguredTarget):
             shown_url=url,
         )
         if not is_success(reply.status):
-            amounts_to = reply_of_error(
-                reply.text, status=reply.status, latency_ms=reply.latency_ms, hints=reply.hints
-            )
-            if amounts_to is not None:
-                return amounts_to
-            raise http_error(
+            return failed(
                 self.name,
                 reply.status,
                 reply.text,
                 # Once more: the message is decoded, in which an escaped key may come to light.
                 Problem(message=self._redact.optional(error_message(json_object(reply.text)))),
+                latency_ms=reply.latency_ms,
                 hints=reply.hints,
                 key=f"the secret in {quoted(self._settings.secret_env)}"
                 if self._settings.secret_env
