@@ -140,13 +140,13 @@ def ask_all(
         slot = pace.slot().__enter__()
         is_accepted = limit is None or limit.accept()
         hints = limit.hints() if tells and limit is not None else None
-        refused = TargetError(
-            "full", retryable=True, status=429, hints=hints, retry_after_seconds=retry_after
-        )
+        refused = None
+        if not is_accepted:
+            refused = TargetError(
+                "full", retryable=True, status=429, hints=hints, retry_after_seconds=retry_after
+            )
         # A refusal comes at once, an answer takes its time.
         wait = latency(len(under_way) + 1) * chance.uniform(0.9, 1.1) if is_accepted else 0.02
-        heapq.heappush(
-            under_way, (clock() + wait, next(order), slot, None if is_accepted else refused, hints)
-        )
+        heapq.heappush(under_way, (clock() + wait, next(order), slot, refused, hints))
         outcome.most_at_once = max(outcome.most_at_once, len(under_way))
     return outcome
