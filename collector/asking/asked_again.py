@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from collector.answers.failures import RATE_LIMIT
 
 if TYPE_CHECKING:
-    from collector.rows import ResponseRow
     from collector.spec.prompts import Prompt
 
 
@@ -24,15 +23,15 @@ class AskedAgain:
     trials: set[tuple[str, int]] = field(default_factory=set)
     first: set[tuple[str, int]] = field(default_factory=set)
 
-    def note(self, row: ResponseRow) -> None:
+    def note(self, prompt_id: str, trial: int, *, status: str, read_by: str | None, is_last: bool) -> None:
         """Take in an attempt; those of a trial come in order."""
-        key = row.prompt_id, row.trial
+        key = prompt_id, trial
         if key in self.first:
             self.trials.add(key)
-        elif row.status == "error" and row.read_by == RATE_LIMIT:
+        elif status == "error" and read_by == RATE_LIMIT:
             return
         # A trial that ended without an answer is asked again where a person wants that.
-        if not row.is_last or row.status == "error":
+        if not is_last or status == "error":
             self.first.add(key)
         else:
             self.first.discard(key)

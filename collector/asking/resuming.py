@@ -122,7 +122,9 @@ class RunState:
         if row.model_answered is not None:
             self.models[row.model_answered] += 1
         self.unknown_reasons.note(row.finish_reason)
-        self.asked_again.note(row)
+        self.asked_again.note(
+            row.prompt_id, row.trial, status=row.status, read_by=row.read_by, is_last=row.is_last
+        )
 
     def _visit_turn(self, kept: TrialProgress, row: ResponseRow) -> None:
         """Keep a conversation's texts until it ends, except erased ones."""

@@ -137,9 +137,11 @@ def hashed_content(connection: duckdb.DuckDBPyConnection) -> Iterator[tuple[str,
         "select distinct catalogue, catalogue_hash, imported_at from raw.items order by imported_at, catalogue"
     ).fetchall():
         key = {"catalogue": catalogue, "catalogue_hash": stated, "imported_at": imported_at}
-        found = _rows(connection, "items", ItemRow, **key)
         # Categories are JSON in the table.
-        items = [replace(one, categories=_names(str(one.categories))) for one in found]
+        items = [
+            replace(one, categories=_names(str(one.categories)))
+            for one in _rows(connection, "items", ItemRow, **key)
+        ]
         yield f"the catalogue {catalogue!r}", stated, hash_of_items(items)
     for recommender, stated, imported_at in connection.execute(
         "select distinct recommender, predictions_hash, imported_at from raw.predictions order by imported_at, recommender"

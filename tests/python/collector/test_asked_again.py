@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,6 @@ from click.testing import CliRunner
 
 from biasledger.cli import cli
 from collector.asking.asked_again import AskedAgain
-from collector.asking.attempts import new_row
 from collector.asking.runner import CollectOptions, collect, resume
 from collector.errors import TargetError
 from collector.spec.loading import load_audit
@@ -125,8 +123,8 @@ def test_the_sentence() -> None:
     again = AskedAgain()
     for prompt, n in zip(prompts, (34, 3, 3), strict=True):
         for trial in range(1, n + 1):
-            again.note(replace(new_row(prompt, trial, 1), status="malformed", is_last=False))
-            again.note(replace(new_row(prompt, trial, 2), status="ok", read_by="list"))
+            again.note(prompt.prompt_id, trial, status="malformed", read_by=None, is_last=False)
+            again.note(prompt.prompt_id, trial, status="ok", read_by="list", is_last=True)
     assert again.sentence(prompts) == "40 asked again: 34 polnisch, 3 deutsch, 3 türkisch"
 
 
