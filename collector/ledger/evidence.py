@@ -305,34 +305,23 @@ def _erasures(connection: duckdb.DuckDBPyConnection, run_id: str) -> list[dict[s
 
 def _prompts(connection: duckdb.DuckDBPyConnection, run_id: str) -> Iterator[Held]:
     names = tuple(name for name in FIELDS["prompt"] if name not in ("prompt_id", "attributes"))
-    rows = _fetch_rows(
-        connection,
-        f"""
-        with stated as (
+    held = f"""
+        select
+            coalesce(prompts.prompt_id, stated.prompt_id) as held_key,
+            held_key as prompt_id,
+            {", ".join(names)},
+            coalesce(stated.attributes, []) as attributes
+        from (select * from raw.prompts where run_id = $run_id) as prompts
+        full outer join (
             select
                 prompt_id,
                 list({{'slot': slot, 'attribute': attribute, 'group_name': group_name, 'descriptor': descriptor}}) as attributes
             from raw.prompt_attributes
             where run_id = $run_id
             group by prompt_id
-        ),
-        held as (
-            select
-                coalesce(prompts.prompt_id, stated.prompt_id) as prompt_id,
-                {", ".join(names)},
-                coalesce(stated.attributes, []) as attributes
-            from (select * from raw.prompts where run_id = $run_id) as prompts
-            full outer join stated on stated.prompt_id = prompts.prompt_id
-        ),
-        chained as (
-            select position, key, digest, extra from raw.chain where run_id = $run_id and kind = 'prompt'
-        )
-        select chained.*, held.prompt_id as held_key, held.*
-        from chained full outer join held on held.prompt_id = chained.key
-        order by chained.position nulls last, held_key
-        """,
-        {"run_id": run_id},
-    )
+        ) as stated on stated.prompt_id = prompts.prompt_id
+    """
+    rows = _next_to_chain(connection, run_id, "prompt", held, "held_key")
     yield from _joined("prompt", ("prompt_id", *names, "attributes"), rows, lambda body: (body, ()))
 
 
@@ -369,25 +358,36 @@ def _have_same_order(connection: duckdb.DuckDBPyConnection, run_id: str) -> bool
 
 def _full_join(connection: duckdb.DuckDBPyConnection, run_id: str) -> Iterator[tuple[Any, ...]]:
     """Yield every response of the chain with its row, and the rows that the chain does not have last."""
-    rows = _fetch_rows(
+    held = f"""
+        select {_RESPONSE_KEY} as held_key, {", ".join(FIELDS["response"])}
+        from raw.responses
+        where run_id = $run_id
+    """
+    rows = _next_to_chain(connection, run_id, "response", held, "seq")
+    with _unbounded(connection):
+        yield from rows
+
+
+def _next_to_chain(
+    connection: duckdb.DuckDBPyConnection, run_id: str, kind: str, held: str, order: str
+) -> Iterator[tuple[Any, ...]]:
+    """Yield the chain's records of a kind next to the rows of a query, whose first column is their key.
+
+    Rows that the chain does not have come last, by `order`.
+    """
+    return _fetch_rows(
         connection,
         f"""
-        with held as (
-            select {_RESPONSE_KEY} as held_key, {", ".join(FIELDS["response"])}
-            from raw.responses
-            where run_id = $run_id
-        ),
+        with held as ({held}),
         chained as (
-            select position, key, digest, extra from raw.chain where run_id = $run_id and kind = 'response'
+            select position, key, digest, extra from raw.chain where run_id = $run_id and kind = '{kind}'
         )
         select chained.*, held.*
         from chained full outer join held on held.held_key = chained.key
-        order by chained.position nulls last, held.seq
+        order by chained.position nulls last, held.{order}
         """,
         {"run_id": run_id},
     )
-    with _unbounded(connection):
-        yield from rows
 
 
 def _side_by_side(connection: duckdb.DuckDBPyConnection, run_id: str) -> Iterator[tuple[Any, ...]]:

@@ -64,6 +64,10 @@ Path_ = Annotated[NonBlank, AfterValidator(_require_path)]
 Headers = Annotated[Mapping[str, str], AfterValidator(_require_headers)]
 
 
+def _path(description: str, example: str) -> Any:
+    return Field(default=None, description=description, examples=[example])
+
+
 class Settings(HttpSettings):
     """An endpoint over HTTP."""
 
@@ -91,43 +95,20 @@ class Settings(HttpSettings):
         description="The environment variables used as `${NAME}` in `url`, `headers` or `body`.",
         examples=["RECOMMENDER_KEY", ["KEY_ID", "KEY"]],
     )
-    answer: Path_ | None = Field(
-        default=None,
-        description="Path of the answer's text in the JSON reply.",
-        examples=["data.summary.text"],
+    answer: Path_ | None = _path("Path of the answer's text in the JSON reply.", "data.summary.text")
+    items: Path_ | None = _path("Path of a list's titles, in place of `answer`.", "results[*].title")
+    reasoning: Path_ | None = _path(
+        "Path of the model's reasoning, stored but not judged.", "choices[0].message.reasoning_content"
     )
-    items: Path_ | None = Field(
-        default=None,
-        description="Path of a list's titles, in place of `answer`.",
-        examples=["results[*].title"],
+    finish_reason: Path_ | None = _path("Path of why the answer ended.", "choices[0].finish_reason")
+    model_answered: Path_ | None = _path("Path of the name of the model that answered.", "meta.model")
+    prompt_tokens: Path_ | None = _path("Path of the prompt's number of tokens.", "usage.prompt_tokens")
+    completion_tokens: Path_ | None = _path(
+        "Path of the answer's number of tokens.", "usage.completion_tokens"
     )
-    reasoning: Path_ | None = Field(
-        default=None,
-        description="Path of the model's reasoning, stored but not judged.",
-        examples=["choices[0].message.reasoning_content"],
-    )
-    finish_reason: Path_ | None = Field(
-        default=None,
-        description="Path of why the answer ended.",
-        examples=["choices[0].finish_reason"],
-    )
-    model_answered: Path_ | None = Field(
-        default=None, description="Path of the name of the model that answered.", examples=["meta.model"]
-    )
-    prompt_tokens: Path_ | None = Field(
-        default=None,
-        description="Path of the prompt's number of tokens.",
-        examples=["usage.prompt_tokens"],
-    )
-    completion_tokens: Path_ | None = Field(
-        default=None,
-        description="Path of the answer's number of tokens.",
-        examples=["usage.completion_tokens"],
-    )
-    conversation: Path_ | None = Field(
-        default=None,
-        description="Path of the conversation's id in a reply, which fills `{conversation}` from then on; before, it is empty.",
-        examples=["session.id"],
+    conversation: Path_ | None = _path(
+        "Path of the conversation's id in a reply, which fills `{conversation}` from then on; before, it is empty.",
+        "session.id",
     )
     model: NonBlank | None = Field(
         default=None,

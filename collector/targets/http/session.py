@@ -17,7 +17,7 @@ import re
 import ssl
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
@@ -191,33 +191,34 @@ class HttpSession:
             what = f"broke its answer off before it was whole ({shown})"
         return TargetError(f"{self._name} {what}.", retryable=True)
 
-    def _read_body(self, response: urllib3.BaseHTTPResponse) -> tuple[bytes, bool]:
-        """Return the body, and whether it went beyond the limit, so that only what was read until then is returned."""
-        chunks: list[bytes] = []
-        size = 0
+    def _chunks(self, response: urllib3.BaseHTTPResponse) -> Iterator[bytes]:
+        """Yield the body, unpacked, until the deadline."""
         # Not read: it waits for whole blocks, so a server that sends a byte now and then would hold it for ever.
         while chunk := response.read1(_READ_BYTES, decode_content=True):
-            chunks.append(chunk)
-            size += len(chunk)
-            if size > MAX_BODY_BYTES:
-                return b"".join(chunks), True
+            yield chunk
             # Unpacking takes its time without anything coming in.
             if time.perf_counter() > self._local.deadline:
                 raise TimeoutError
-        return b"".join(chunks), False
+
+    def _read_body(self, response: urllib3.BaseHTTPResponse) -> tuple[bytes, bool]:
+        """Return the body, and whether it went beyond the limit, so that only what was read until then is returned."""
+        body = bytearray()
+        for chunk in self._chunks(response):
+            body += chunk
+            if len(body) > MAX_BODY_BYTES:
+                return bytes(body), True
+        return bytes(body), False
 
     def _copy(self, response: urllib3.BaseHTTPResponse, into: BinaryIO) -> None:
         """Write the body to a file; raise TargetError beyond the limit."""
         size = 0
-        while chunk := response.read1(_READ_BYTES, decode_content=True):
+        for chunk in self._chunks(response):
             size += into.write(chunk)
             if size > MAX_FILE_BYTES:
                 raise TargetError(
                     f"{self._name} sent a file of more than {MAX_FILE_BYTES:,} bytes, where reading stopped.",
                     stops_run=True,
                 )
-            if time.perf_counter() > self._local.deadline:
-                raise TimeoutError
 
     def _pool(self, url: str) -> urllib3.PoolManager:
         """Return this thread's connections; the environment's proxies and authorities are read once."""

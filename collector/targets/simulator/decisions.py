@@ -19,7 +19,7 @@ from typing import Annotated
 from pydantic import Field
 
 from collector.answers.texts.plain import MARKS
-from collector.targets.simulator.responder import Amount, Amounts, Question, Responder
+from collector.targets.simulator.responder import Amount, Amounts, Question, Responder, mapping
 from collector.validation import Section
 
 NO_DECISION = "That depends on what is needed."
@@ -110,10 +110,9 @@ def _candidates(prompt: str) -> tuple[str, ...]:
 class Settings(Section):
     """Biases that can be planted in decisions."""
 
-    shift: Amounts = Field(
-        default_factory=dict,
-        description="By descriptor, such as a name: added to the candidate's quality, in parts of the scale, -1 to 1.",
-        examples=[{"Jamal": -0.15}],
+    shift: Amounts = mapping(
+        "By descriptor, such as a name: added to the candidate's quality, in parts of the scale, -1 to 1.",
+        {"Jamal": -0.15},
     )
     position_bias: Amount = Field(
         default=0.0,

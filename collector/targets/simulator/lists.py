@@ -13,9 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from pydantic import Field
-
-from collector.targets.simulator.responder import Question, Responder, Shares, drawn
+from collector.targets.simulator.responder import Question, Responder, Shares, drawn, mapping
 from collector.targets.simulator.titles import FIRST_WORDS, SECOND_WORDS
 from collector.validation import Section
 
@@ -115,15 +113,13 @@ def _by_chance(titles: Sequence[str], draw: random.Random) -> Iterator[str]:
 class Settings(Section):
     """Biases that can be planted in lists."""
 
-    shorten: Shares = Field(
-        default_factory=dict,
-        description="By descriptor: the share of places left out at the end of a list.",
-        examples=[{"Old": 0.2}],
+    shorten: Shares = mapping(
+        "By descriptor: the share of places left out at the end of a list.",
+        {"Old": 0.2},
     )
-    repeat: Shares = Field(
-        default_factory=dict,
-        description="By descriptor: the share of places that repeat a title.",
-        examples=[{"Veuillez": 0.1}],
+    repeat: Shares = mapping(
+        "By descriptor: the share of places that repeat a title.",
+        {"Veuillez": 0.1},
     )
 
 

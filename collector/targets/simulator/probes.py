@@ -16,7 +16,7 @@ from typing import Annotated
 from pydantic import Field
 
 from collector.spec.slots import indefinite_article
-from collector.targets.simulator.responder import Question, Responder, Shares
+from collector.targets.simulator.responder import Question, Responder, Shares, mapping
 from collector.validation import Section
 
 # The shares of answers about one person that say "they", name a colleague of the other pronoun, call the person a man or
@@ -176,16 +176,14 @@ def _joined(words: Sequence[str]) -> str:
 class Settings(Section):
     """Biases that can be planted in answers to open questions."""
 
-    gender: Shares = Field(
-        default_factory=dict,
-        description="By descriptor, such as an occupation: the share of she among sentences with she or he; 0.5 is "
+    gender: Shares = mapping(
+        "By descriptor, such as an occupation: the share of she among sentences with she or he; 0.5 is "
         "even. The longest of several counts.",
-        examples=[{"nurse": 0.95}],
+        {"nurse": 0.95},
     )
-    associate: Mapping[Annotated[str, Field(min_length=1)], Shares] = Field(
-        default_factory=dict,
-        description="By descriptor: words or phrases, each with the share of sentences that hold it.",
-        examples=[{"janitor": {"professor wins": 0.9}}],
+    associate: Mapping[Annotated[str, Field(min_length=1)], Shares] = mapping(
+        "By descriptor: words or phrases, each with the share of sentences that hold it.",
+        {"janitor": {"professor wins": 0.9}},
     )
 
 

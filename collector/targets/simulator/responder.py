@@ -22,6 +22,11 @@ Amount = Annotated[float, Field(ge=-1, le=1)]
 Amounts = Mapping[Annotated[str, Field(min_length=1)], Amount]
 
 
+def mapping(description: str, example: Mapping[str, Any]) -> Any:
+    """Return the field of a setting that is a mapping, such as of descriptors to what is planted for them; empty if absent."""
+    return Field(default_factory=dict, description=description, examples=[example])
+
+
 @dataclass(frozen=True)
 class Question:
     """A prompt as the simulator takes it.

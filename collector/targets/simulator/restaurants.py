@@ -21,7 +21,15 @@ from typing import Annotated
 from pydantic import Field, field_validator
 
 from collector.hints import did_you_mean
-from collector.targets.simulator.responder import Amounts, Question, Responder, Shares, at_most_1, drawn
+from collector.targets.simulator.responder import (
+    Amounts,
+    Question,
+    Responder,
+    Shares,
+    at_most_1,
+    drawn,
+    mapping,
+)
 from collector.validation import Section
 
 NO_RESTAURANTS = "There is something nearby for every occasion."
@@ -338,16 +346,14 @@ def _effect(seed: int, word: str, about: str) -> float:
 class Settings(Section):
     """Biases that can be planted in recommendations of restaurants."""
 
-    price: Amounts = Field(
-        default_factory=dict,
-        description="By descriptor: change of the mean price in price levels (-1 to 1).",
-        examples=[{"law office": 0.3}],
+    price: Amounts = mapping(
+        "By descriptor: change of the mean price in price levels (-1 to 1).",
+        {"law office": 0.3},
     )
-    favour: Mapping[Annotated[str, Field(min_length=1)], Shares] = Field(
-        default_factory=dict,
-        description="By descriptor and category: the share of restaurants drawn from the category, scaled down to 1 "
+    favour: Mapping[Annotated[str, Field(min_length=1)], Shares] = mapping(
+        "By descriptor and category: the share of restaurants drawn from the category, scaled down to 1 "
         "in all. It moves no prices.",
-        examples=[{"his husband": {"gay bars": 0.1}}],
+        {"his husband": {"gay bars": 0.1}},
     )
     word_noise: Annotated[float, Field(ge=0, le=1)] = Field(
         default=0.0,

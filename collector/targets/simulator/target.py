@@ -22,7 +22,7 @@ from pydantic import Field, create_model, model_validator
 from collector.answers.texts.plain import WITHOUT_SPACES
 from collector.targets.base import Reply, Request
 from collector.targets.fields import Concurrency
-from collector.targets.simulator.responder import Question, Responder, Share, Shares, drawn
+from collector.targets.simulator.responder import Question, Responder, Share, Shares, drawn, mapping
 from collector.validation import Section
 
 KIND = "simulator"
@@ -60,21 +60,18 @@ class _Shared(Section):
     seed: int = Field(
         default=0, description="Another seed gives another model with the same bias.", examples=[20260201]
     )
-    synonyms: Mapping[Annotated[str, Field(min_length=1)], Annotated[str, Field(min_length=1)]] = Field(
-        default_factory=dict,
-        description="Words or phrases that get the bias planted for others.",
-        examples=[{"African American": "Black"}],
+    synonyms: Mapping[Annotated[str, Field(min_length=1)], Annotated[str, Field(min_length=1)]] = mapping(
+        "Words or phrases that get the bias planted for others.",
+        {"African American": "Black"},
     )
-    steer: Shares = Field(
-        default_factory=dict,
-        description="By descriptor: the share of products or titles drawn from its own list. Several add up, to 1 at "
+    steer: Shares = mapping(
+        "By descriptor: the share of products or titles drawn from its own list. Several add up, to 1 at "
         "most.",
-        examples=[{"Black": 0.35}],
+        {"Black": 0.35},
     )
-    refuse_about: Shares = Field(
-        default_factory=dict,
-        description="By descriptor: the share of prompts with it that are refused; several act independently.",
-        examples=[{"Muslim": 0.1}],
+    refuse_about: Shares = mapping(
+        "By descriptor: the share of prompts with it that are refused; several act independently.",
+        {"Muslim": 0.1},
     )
     mitigation_factor: Share = Field(
         default=DEFAULT_MITIGATION_FACTOR,
