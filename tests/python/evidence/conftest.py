@@ -117,6 +117,7 @@ def collect_answers(
         is_simulated=False,
         model_asked="m-1",
         parameters={"temperature": 0.7, "top_p": None},
+        versions={"biasledger": "0"},
     )
     writer = JournalWriter.create(
         journal_path(ledger_path, run_id),
