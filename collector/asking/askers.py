@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from collector.asking.attempts import (
     MAX_ATTEMPTS,
+    AttemptResult,
     charge,
     estimated_tokens,
     fill_error,
@@ -87,15 +88,6 @@ class Task:
             ended=ended,
             n_begun=self.n_begun,
         )
-
-
-@dataclass(frozen=True, slots=True)
-class AttemptResult:
-    """An attempt's row, and the error if there is no answer. `is_asked` is False if the conversation had ended before."""
-
-    row: ResponseRow
-    error: TargetError | None = None
-    is_asked: bool = True
 
 
 @dataclass(frozen=True, slots=True)

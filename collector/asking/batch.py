@@ -15,9 +15,10 @@ from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-from collector.asking.askers import AttemptResult, Task
+from collector.asking.askers import Task
 from collector.asking.attempts import (
     MAX_ATTEMPTS,
+    AttemptResult,
     charge,
     estimated_tokens,
     fill_error,

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import Iterator
 
-    from collector.asking.askers import AttemptResult
+    from collector.asking.attempts import AttemptResult
     from collector.journal.writer import JournalWriter
 
 

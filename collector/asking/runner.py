@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from collector.answers.replies import load_rules
-from collector.asking.askers import Askers, AskSettings, AttemptResult, Task
+from collector.asking.askers import Askers, AskSettings, Task
+from collector.asking.attempts import AttemptResult
 from collector.asking.batch import MAX_POLL_SECONDS, BatchAskers
 from collector.asking.breaker import MAX_UNUSABLE, USABLE, Breaker, Usability
 from collector.asking.costs import CostMeter

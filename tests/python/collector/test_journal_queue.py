@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from collector.asking.askers import AttemptResult
+from collector.asking.attempts import AttemptResult
 from collector.asking.journal_queue import JournalQueue
 from collector.asking.runner import collect, resume
 from collector.errors import LedgerError
