@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import yaml
 
-from collector.asking.runner import collect
+from collector.asking.runner import CollectOptions, collect
 from collector.spec.loading import load_audit
 from collector.targets.base import Reply, Request
 
@@ -45,7 +45,7 @@ class Conversations:
         audit = load_audit(spec)
         for number in range(n_audits):
             target = _Scorer(self, f"target-{number:04}", np.random.default_rng([seed, number]))
-            collect(audit, target, ledger, seed=number, show_progress=False)
+            collect(audit, target, ledger, CollectOptions(show_progress=False), seed=number)
 
     def names(self) -> dict[str, list[str]]:
         """Return the names of each group."""

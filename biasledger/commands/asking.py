@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,7 @@ from collector.terminal import say
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from collector.asking.runner import CollectOptions
     from collector.ledger.summary import RunSummary
     from collector.spec.audit import Audit
     from collector.targets.base import Target
@@ -188,23 +190,19 @@ def collect(
     """
     from biasledger.project import settings_file
     from collector.asking.costs import load_prices, meter_for
+    from collector.asking.runner import CollectOptions
     from collector.asking.runner import collect as collect_answers
     from collector.spec.loading import load_audit
     from collector.targets import load_targets
     from collector.targets.batching import batch_interface
     from collector.targets.chat import require_temperature
 
+    options = CollectOptions(
+        versions={"biasledger": __version__}, give_up_seconds=60 * give_up_minutes, max_unusable=max_unusable
+    )
     if resumed is not None:
         _refuse_with_resume(ctx)
-        _resume(
-            resumed,
-            targets,
-            ledger,
-            retry_failed=retry_failed,
-            max_cost_usd=max_cost_usd,
-            give_up_seconds=60 * give_up_minutes,
-            max_unusable=max_unusable,
-        )
+        _resume(resumed, targets, ledger, options, retry_failed=retry_failed, max_cost_usd=max_cost_usd)
         return
     if audit_file is None or target_names is None:
         missing = "AUDIT.yml" if audit_file is None else "--target NAME"
@@ -243,15 +241,12 @@ def collect(
                     audit,
                     target,
                     ledger,
+                    replace(options, meter=meter),
                     mitigations=mitigations,
                     parts=parts,
                     trials=trials,
                     seed=seed,
-                    versions={"biasledger": __version__},
-                    meter=meter,
                     batch=batch,
-                    give_up_seconds=60 * give_up_minutes,
-                    max_unusable=max_unusable,
                 )
             )
         except BiasledgerError as error:
@@ -390,11 +385,10 @@ def _resume(
     run_id: str,
     targets: Path,
     ledger: Path,
+    options: CollectOptions,
     *,
     retry_failed: bool,
     max_cost_usd: float | None,
-    give_up_seconds: float,
-    max_unusable: int,
 ) -> None:
     from biasledger.comparing.ledger_runs import run_in_journals
     from biasledger.project import settings_file
@@ -415,17 +409,8 @@ def _resume(
             f"{error} Run {run_id} asked a Python function, {head.run.parameters.get('function')}: start a new run in Python, "
             "or name the function's module in the targets file (kind: python)."
         ) from error
-    summary = resume(
-        run_id,
-        target,
-        ledger,
-        retry_failed=retry_failed,
-        versions={"biasledger": __version__},
-        meter=meter_for(target, load_prices(settings_file("model_prices.csv")), max_cost_usd),
-        give_up_seconds=give_up_seconds,
-        max_unusable=max_unusable,
-    )
-    _print_collected(summary)
+    meter = meter_for(target, load_prices(settings_file("model_prices.csv")), max_cost_usd)
+    _print_collected(resume(run_id, target, ledger, replace(options, meter=meter), retry_failed=retry_failed))
     next_step("biasledger build")
 
 

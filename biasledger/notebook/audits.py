@@ -137,6 +137,7 @@ def collect(
         BiasledgerError: it stopped early, or no answer can be analysed.
     """
     from collector.asking.costs import load_prices, meter_for
+    from collector.asking.runner import CollectOptions
     from collector.asking.runner import collect as ask
     from collector.targets import load_target
     from collector.targets.python_function import of_function
@@ -147,16 +148,16 @@ def collect(
         function = None if isinstance(target, str) else of_function(target, name=name)
         folder = _project(project)
         asked = function or load_target(folder / "targets.yml", str(target))
+        prices = load_prices(settings_file("model_prices.csv", folder))
         summary = ask(
             loaded,
             asked,
             folder / "ledger.duckdb",
+            CollectOptions(versions=_VERSIONS, meter=meter_for(asked, prices, max_cost_usd)),
             mitigations=mitigations,
             parts=parts,
             trials=trials,
             seed=seed,
-            versions=_VERSIONS,
-            meter=meter_for(asked, load_prices(settings_file("model_prices.csv", folder)), max_cost_usd),
         )
     if summary.stopped is not None:
         raise BiasledgerError(summary.stopped)

@@ -8,12 +8,13 @@ import math
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from collector.asking.attempts import (
     MAX_ATTEMPTS,
+    AttemptResult,
     charge,
     estimated_tokens,
     fill_error,
@@ -24,18 +25,18 @@ from collector.asking.attempts import (
     request_seed,
     spoken,
 )
-from collector.asking.pacing import MAX_REFUSALS, Pace, PaceClosedError, asked_pause, backoff_seconds
+from collector.asking.pacing import MAX_REFUSALS, Pace, PaceClosedError, asked_pause, retry_seconds
 from collector.errors import TargetError
 from collector.rows import ResponseRow, utc_now
 from collector.targets.base import Message, Request, Target
 
 if TYPE_CHECKING:
     from collector.asking.costs import CostMeter
+    from collector.asking.journal_queue import JournalQueue
     from collector.asking.pacing import Pause
     from collector.spec.parts import Answer as AnswerForm
     from collector.spec.prompts import Prompt
 
-MAX_BACKOFF_SECONDS = 60.0
 BUDGET_POLL_SECONDS = 0.05
 # Give a question up if a typical question would be refused this often with probability at most SINGLED_OUT, or after
 # MOST_REFUSALS.
@@ -87,15 +88,6 @@ class Task:
             ended=ended,
             n_begun=self.n_begun,
         )
-
-
-@dataclass(frozen=True, slots=True)
-class AttemptResult:
-    """An attempt's row, and the error if there is no answer. `is_asked` is False if the conversation had ended before."""
-
-    row: ResponseRow
-    error: TargetError | None = None
-    is_asked: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,8 +146,7 @@ class Askers:
         target: the system to ask.
         settings: how to ask.
         tasks: the trials to ask; one thread at a time takes from them.
-        keep: called with every attempt, from the threads.
-        ended: called once, when the last thread has ended; with the error that ended a thread, or None.
+        journal_queue: takes every attempt from the threads, and the end of the last one with the error that ended a thread.
 
     Attributes:
         is_out_of_budget: asking has stopped because another question might cost too much.
@@ -166,15 +157,13 @@ class Askers:
         target: Target,
         settings: AskSettings,
         tasks: Iterator[Task],
-        keep: Callable[[AttemptResult], None],
-        ended: Callable[[BaseException | None], None],
+        journal_queue: JournalQueue,
     ) -> None:
         self.is_out_of_budget = False
         self._target = target
         self._settings = settings
         self._tasks = tasks
-        self._keep = keep
-        self._ended = ended
+        self._journal_queue = journal_queue
         self._pace = Pace(target.concurrency, target.requests_per_minute, target.tokens_per_minute)
         self._total_seconds = (
             math.inf if target.total_timeout_seconds is None else target.total_timeout_seconds
@@ -241,7 +230,7 @@ class Askers:
             self._n_threads -= 1
             is_last = self._n_threads == 0
         if is_last:
-            self._ended(self._failure)
+            self._journal_queue.end(self._failure)
             self._have_ended.set()
 
     def _next(self) -> _TrialState | None:
@@ -266,10 +255,6 @@ class Askers:
         n_tries = min(task.attempts, MAX_ATTEMPTS - 1)
         return _TrialState(task, self._n_taken, self._n_answered, task.attempts, n_tries)
 
-    def _postpone(self, state: _TrialState) -> None:
-        with self._lock:
-            heapq.heappush(self._postponed, (state.number, state))
-
     def _ask(self, state: _TrialState) -> None:
         """Ask up to three times: again after a malformed answer, a temporary failure, or, if the audit says so, a short
         list. Refusals because of the rate do not count, because they say nothing about the question. A question that is refused
@@ -279,7 +264,7 @@ class Askers:
         if state.task.ended is not None:
             row = new_row(prompt, state.task.trial, state.attempts + 1)
             fill_unasked(row, prompt, state.task.ended)
-            self._keep(AttemptResult(row, is_asked=False))
+            self._journal_queue.keep(AttemptResult(row, is_asked=False))
             self._go_on(state.task, row)
             return
         estimated = estimated_tokens(prompt, (one.text for one in state.task.messages))
@@ -300,7 +285,7 @@ class Askers:
             else:
                 self._note_try(state, is_refused=False)
                 if error is not None:
-                    pause = self._pause_seconds(state.n_tries, error)
+                    pause = retry_seconds(error, state.n_tries, self._settings.backoff_seconds)
                 state.spent_seconds += pause
                 has_time = state.spent_seconds < self._total_seconds
                 has_more = tried.may_help and state.n_tries < MAX_ATTEMPTS and has_time
@@ -309,13 +294,14 @@ class Askers:
             if error is not None and error.stops_run:
                 # Stop now: the main thread sees the error later, and every question until then may cost.
                 self.stop()
-            self._keep(AttemptResult(row, error))
+            self._journal_queue.keep(AttemptResult(row, error))
             if row.is_last:
                 self._go_on(state.task, row)
             if not has_more or self._stopping.is_set():
                 return
             if is_refused:
-                self._postpone(state)
+                with self._lock:
+                    heapq.heappush(self._postponed, (state.number, state))
                 return
             if pause:
                 logger.info("%s Asking again in %.1f s.", error, pause)
@@ -432,11 +418,6 @@ class Askers:
     def _count_in_flight(self, change: int) -> None:
         with self._lock:
             self._n_in_flight += change
-
-    def _pause_seconds(self, n_tries: int, error: TargetError) -> float:
-        if error.retry_after_seconds is not None:
-            return min(error.retry_after_seconds, MAX_BACKOFF_SECONDS)
-        return backoff_seconds(n_tries, self._settings.backoff_seconds, MAX_BACKOFF_SECONDS)
 
 
 def _tokens_of(row: ResponseRow) -> int | None:

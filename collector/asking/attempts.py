@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from collector.answers.failures import OTHER_ERROR, RATE_LIMIT, read_failure
@@ -27,6 +28,15 @@ MAX_ATTEMPTS = 3
 CONVERSATION_ENDED = "conversation_ended"
 # The ledger's integers have 32 bits; a service that counts further counts nonsense.
 MOST_TOKENS = 2**31 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptResult:
+    """An attempt's row, and the error if there is no answer. `is_asked` is False if the conversation had ended before."""
+
+    row: ResponseRow
+    error: TargetError | None = None
+    is_asked: bool = True
 
 
 def request_seed(run_seed: int, prompt_hash: str, trial: int, attempt: int) -> int:

@@ -9,15 +9,16 @@ from __future__ import annotations
 import hashlib
 import logging
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from collector.asking.askers import AttemptResult, Task
+from collector.asking.askers import Task
 from collector.asking.attempts import (
     MAX_ATTEMPTS,
+    AttemptResult,
     charge,
     estimated_tokens,
     fill_error,
@@ -27,7 +28,7 @@ from collector.asking.attempts import (
     request_seed,
 )
 from collector.asking.batch_log import COLLECTED, FAILED, SUBMITTED, SUBMITTING, BatchLog, Submitted
-from collector.asking.pacing import backoff_seconds
+from collector.asking.pacing import retry_seconds
 from collector.errors import TargetError
 from collector.rows import utc_now
 from collector.targets.base import BatchRequest, Request, Submission
@@ -37,13 +38,15 @@ if TYPE_CHECKING:
 
     from collector.asking.askers import AskSettings
     from collector.asking.breaker import Usability
-    from collector.targets.base import BatchState, BatchTarget, Reply
+    from collector.asking.journal_queue import JournalQueue
+    from collector.journal.writer import JournalWriter
+    from collector.targets.base import BatchState, Reply
+    from collector.targets.batching import ChatBatch
 
 FIRST_POLL_SECONDS = 5.0
 MAX_POLL_SECONDS = 60.0
 # How often a service that does not answer is asked again, with pauses up to a minute, before the process gives up.
 MAX_TRIES = 10
-MAX_BACKOFF_SECONDS = 60.0
 # After a submission without a reply, the service may take this long to make or list the batch.
 SETTLE_SECONDS = 30.0
 SETTLE_POLL_SECONDS = 2.0
@@ -61,18 +64,13 @@ class BatchAskers:
 
     Args:
         batches: the target's batch interface.
-        run_id: the run, which gives batches their labels.
-        settings: the form of answer expected, the run's seed.
+        settings: how to ask; the run's name gives batches their labels.
         tasks: the trials to ask; read at once.
+        journal_queue: takes every attempt, and the end.
         log: the run's batches so far.
-        record: writes an event into the journal, and returns when it is there.
-        keep: called with every attempt.
-        n_kept: how many responses are in the journal.
-        ended: called once at the end; with the error that ended the thread, or None.
+        writer: the run's journal, for events of batches.
         usability: counts replies that cannot be used; where none can, nothing is submitted again.
         poll_seconds: the longest pause between two looks at a batch.
-        replaces_gone: submit a batch of an earlier process again if the service does not know it. It may know it under another
-            key, and then the questions are paid for twice.
 
     Attributes:
         is_out_of_budget: asking has stopped because another question might cost too much.
@@ -80,35 +78,26 @@ class BatchAskers:
 
     def __init__(
         self,
-        batches: BatchTarget,
-        run_id: str,
+        batches: ChatBatch,
         settings: AskSettings,
         tasks: Iterator[Task],
+        journal_queue: JournalQueue,
         *,
         log: BatchLog,
-        record: Callable[[str, Mapping[str, Any]], None],
-        keep: Callable[[AttemptResult], None],
-        n_kept: Callable[[], int],
-        ended: Callable[[BaseException | None], None],
+        writer: JournalWriter,
         usability: Usability,
-        poll_seconds: float = MAX_POLL_SECONDS,
-        replaces_gone: bool = False,
+        poll_seconds: float,
     ) -> None:
         self.is_out_of_budget = False
         self._batches = batches
-        self._run_id = run_id
         self._settings = settings
         self._tasks = tasks
+        self._journal_queue = journal_queue
         self._log = log
-        self._record = record
-        self._keep = keep
-        self._n_kept = n_kept
-        self._ended = ended
+        self._writer = writer
         self._usability = usability
         self._unusable: TargetError | None = None
         self._poll_seconds = poll_seconds
-        # Only batches from before this process: the user has checked that these are gone.
-        self._replaceable = frozenset(log.pending) if replaces_gone else frozenset()
         self._stopping = threading.Event()
         # A process's tries; those of earlier processes count, but one more is always made.
         self._tries: dict[tuple[str, int], int] = {}
@@ -117,8 +106,8 @@ class BatchAskers:
         self._reserved: dict[tuple[str, int], int] = {}
         self._has_guessed = False
         self._n_handed_in = 0
-        self._n_before = 0
-        self._tag = hashlib.sha256(run_id.encode()).hexdigest()[:_TAG_DIGITS]
+        self._n_before = writer.n_responses
+        self._tag = hashlib.sha256(settings.run_id.encode()).hexdigest()[:_TAG_DIGITS]
         self._has_ended = threading.Event()
 
     @property
@@ -153,11 +142,10 @@ class BatchAskers:
             pass
         except BaseException as error:  # noqa: BLE001 (a thread's error has to reach the caller, whatever it is)
             failure = error
-        self._ended(failure)
+        self._journal_queue.end(failure)
         self._has_ended.set()
 
     def _ask_all(self) -> None:
-        self._n_before = self._n_kept()
         self._todo = {(task.prompt.prompt_id, task.trial): task for task in self._tasks}
         self._tries = {key: min(task.attempts, MAX_ATTEMPTS - 1) for key, task in self._todo.items()}
         for unsure in [one for one in self._log.pending.values() if one.batch_id is None]:
@@ -219,8 +207,8 @@ class BatchAskers:
     def _submit(self, requests: list[BatchRequest]) -> None:
         """Submit a batch once: after a failure that leaves open whether it arrived, search for it."""
         self._log.n_labels += 1
-        begun = Submitted(f"{self._run_id}-{self._log.n_labels}", len(requests), utc_now())
-        self._record(SUBMITTING, {"label": begun.label, "requests": begun.n_requests})
+        begun = Submitted(f"{self._settings.run_id}-{self._log.n_labels}", len(requests), utc_now())
+        self._writer.event(SUBMITTING, {"label": begun.label, "requests": begun.n_requests})
         self._log.pending[begun.label] = begun
         submission = self._submission(begun)
         tries = 0
@@ -271,7 +259,7 @@ class BatchAskers:
         Raises:
             TargetError: batches have no names, so only a person can identify them, and none has.
         """
-        if self._batches.has_names or unsure.label in self._replaceable:
+        if self._batches.has_names or unsure.label in self._log.replaceable:
             return
         raise TargetError(
             f"The end of a submission of {unsure.n_requests:,} questions at {unsure.since:%H:%M:%S} UTC is not known, and the "
@@ -284,13 +272,13 @@ class BatchAskers:
         return Submission(begun.label, begun.n_requests, begun.since, frozenset(self._log.ids))
 
     def _arrived(self, begun: Submitted, batch_id: str) -> None:
-        self._record(SUBMITTED, {"label": begun.label, "batch": batch_id, "requests": begun.n_requests})
+        self._writer.event(SUBMITTED, {"label": begun.label, "batch": batch_id, "requests": begun.n_requests})
         self._log.ids.add(batch_id)
         self._log.pending[begun.label] = replace(begun, batch_id=batch_id)
 
     def _fail(self, begun: Submitted, reason: TargetError | str) -> None:
         """Note that a batch has failed, so that its questions are submitted again."""
-        self._record(FAILED, {"label": begun.label, "batch": begun.batch_id, "error": str(reason)})
+        self._writer.event(FAILED, {"label": begun.label, "batch": begun.batch_id, "error": str(reason)})
         del self._log.pending[begun.label]
 
     def _collect_all(self) -> None:
@@ -322,7 +310,9 @@ class BatchAskers:
             return TargetError(f"The service did not begin batch {batch.batch_id}: {reason}", stops_run=True)
         hopeless = self._patiently(partial(self._keep_results, batch))
         self._wait_until_kept()
-        self._record(COLLECTED, {"label": batch.label, "batch": batch.batch_id, "outcome": state.outcome})
+        self._writer.event(
+            COLLECTED, {"label": batch.label, "batch": batch.batch_id, "outcome": state.outcome}
+        )
         del self._log.pending[batch.label]
         if not self._log.pending:
             self._release_all()
@@ -342,7 +332,7 @@ class BatchAskers:
         """
         if error.status not in _GONE:
             raise error
-        if batch.label not in self._replaceable:
+        if batch.label not in self._log.replaceable:
             raise TargetError(
                 f"{error} If batch {batch.batch_id} is gone for good and the key is that of the account which submitted it, "
                 f"--retry-failed submits its questions again.",
@@ -360,7 +350,7 @@ class BatchAskers:
                 continue
             attempted = self._result(task, result, batch.since)
             self._n_handed_in += 1
-            self._keep(attempted)
+            self._journal_queue.keep(attempted)
             if self._stopping.is_set():
                 raise _StoppedError
             if hopeless is None and attempted.error is not None and attempted.error.stops_run:
@@ -410,7 +400,7 @@ class BatchAskers:
 
     def _wait_until_kept(self) -> None:
         """Wait until all results are on disk: only then may the journal say that a batch is collected."""
-        while self._n_kept() - self._n_before < self._n_handed_in:
+        while self._writer.n_responses - self._n_before < self._n_handed_in:
             self._wait(_KEPT_SECONDS)
 
     def _patiently(self, ask: Callable[[], T]) -> T:
@@ -430,11 +420,9 @@ class BatchAskers:
                 self._pause(tries, error)
 
     def _pause(self, tries: int, error: TargetError) -> None:
-        seconds = error.retry_after_seconds
-        if seconds is None:
-            seconds = backoff_seconds(tries, self._settings.backoff_seconds, MAX_BACKOFF_SECONDS)
+        seconds = retry_seconds(error, tries, self._settings.backoff_seconds)
         logger.info("%s Asking again in %.1f s.", error, seconds)
-        self._wait(min(seconds, MAX_BACKOFF_SECONDS))
+        self._wait(seconds)
 
     def _wait(self, seconds: float) -> None:
         if self._stopping.wait(seconds):

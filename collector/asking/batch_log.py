@@ -34,11 +34,14 @@ class BatchLog:
         pending: label -> batch, for those that are neither collected nor failed.
         ids: of all batches ever.
         n_labels: how many batches were begun.
+        replaceable: labels of batches of earlier processes that are submitted again if the service does not know them. It may
+            know them under another key, and then the questions are paid for twice.
     """
 
     pending: dict[str, Submitted] = field(default_factory=dict)
     ids: set[str] = field(default_factory=set)
     n_labels: int = 0
+    replaceable: frozenset[str] = frozenset()
 
     def visit(self, event: Event) -> None:
         """Take in one event; those of other kinds change nothing."""

@@ -83,17 +83,13 @@ class Breaker:
         self._in_a_row += 1
         if self._first is None:
             self._first = error
-        self._alike += _is_alike(self._first, error)
+        # Alike are failures of one cause: the same status, or none that reached the service.
+        self._alike += error.status == self._first.status
         if not self._has_answered and self._alike == self._in_a_row >= MAX_FIRST_FAILURES:
             return _stop(f"None of the first {self._in_a_row} questions was answered", error)
         if self._in_a_row >= self._most_in_a_row:
             return _stop(f"{self._in_a_row} questions in a row failed", error)
         return None
-
-
-def _is_alike(one: TargetError, other: TargetError) -> bool:
-    """Return whether two failures have one cause: the same status, or neither reached the service."""
-    return one.status == other.status
 
 
 def _stop(what: str, error: TargetError) -> TargetError:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import re
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from functools import lru_cache
@@ -152,38 +152,27 @@ def _price(path: Path, number: int, row: Mapping[str, str]) -> Price:
         ) from None
     if not row["source"]:
         raise InputError(f"{where} has no 'source'; it should say where the price is stated.")
-    return Price(
-        row["model"],
-        _amount(where, row, "input_usd_per_million"),
-        _amount(where, row, "output_usd_per_million"),
-        from_date,
-        row["source"],
-        _batch_share(where, row.get("batch_share", "")),
+    input_usd, output_usd = (
+        _number(where, row, column, lambda usd: 0 <= usd < math.inf, "a number of USD, 0 or more")
+        for column in ("input_usd_per_million", "output_usd_per_million")
     )
+    batch_share = 1.0
+    if row.get("batch_share"):
+        expected = "above 0 and at most 1 (0.5 is half the price), or empty"
+        batch_share = _number(where, row, "batch_share", lambda share: 0 < share <= 1, expected)
+    return Price(row["model"], input_usd, output_usd, from_date, row["source"], batch_share)
 
 
-def _amount(where: str, row: Mapping[str, str], column: str) -> float:
+def _number(
+    where: str, row: Mapping[str, str], column: str, is_right: Callable[[float], bool], expected: str
+) -> float:
     try:
-        amount = float(row[column])
+        number = float(row[column])
     except ValueError:
-        amount = math.nan
-    if not 0 <= amount < math.inf:
-        raise InputError(
-            f"{where} has {row[column]!r} as {column!r}; it should be a number of USD, 0 or more."
-        )
-    return amount
-
-
-def _batch_share(where: str, written: str) -> float:
-    try:
-        share = float(written or 1)
-    except ValueError:
-        share = math.nan
-    if not 0 < share <= 1:
-        raise InputError(
-            f"{where} has {written!r} as 'batch_share'; it should be above 0 and at most 1 (0.5 is half the price), or empty."
-        )
-    return share
+        number = math.nan
+    if not is_right(number):
+        raise InputError(f"{where} has {row[column]!r} as {column!r}; it should be {expected}.")
+    return number
 
 
 def price_of(prices: Iterable[Price], model: str | None, on: date) -> Price | None:

@@ -69,6 +69,7 @@ SHORTEST_SPAN_SECONDS = 1.0
 # A thread that wakes late may catch up this much, or else a cap would never quite be reached.
 CATCH_UP_SECONDS = 0.1
 TOKEN_BURST_SECONDS = 1.0
+MAX_BACKOFF_SECONDS = 60.0
 _MEAN_WEIGHT = 0.1
 
 logger = logging.getLogger(__name__)
@@ -99,6 +100,18 @@ def backoff_seconds(
     """
     longest = min(cap, base * 2.0 ** min(attempt - 1, 64))
     return longest * (0.5 + 0.5 * random())
+
+
+def retry_seconds(error: TargetError, attempt: int, base: float) -> float:
+    """Return the pause before a question is asked again after a failure: what the target asks for, or `backoff_seconds`.
+
+    Args:
+        error: the failure.
+        attempt, base: as in `backoff_seconds`.
+    """
+    if error.retry_after_seconds is not None:
+        return min(error.retry_after_seconds, MAX_BACKOFF_SECONDS)
+    return backoff_seconds(attempt, base, MAX_BACKOFF_SECONDS)
 
 
 class Pace:
@@ -152,13 +165,9 @@ class Pace:
         """Return how many questions may be under way at present."""
         return self._limit.limit
 
-    def slot(self, tokens: int | None = None) -> Slot:
-        """Return a slot; entering it blocks until a question may be asked.
-
-        Args:
-            tokens: what question and answer will take together, as far as known; None takes the mean so far.
-        """
-        return Slot(self, tokens)
+    def slot(self) -> Slot:
+        """Return a slot; entering it blocks until a question may be asked."""
+        return Slot(self)
 
     def delay(self) -> float:
         """Return the seconds until a question may be asked; infinity where one of those under way has to end first."""
@@ -209,11 +218,11 @@ class Pace:
         self._n_started += 1
         slot.number = self._n_started
         slot.started_at = now
-        slot.expected_tokens = self._mean_tokens if slot.tokens is None else float(slot.tokens)
+        slot.expected_tokens = self._mean_tokens
         self._in_flight += 1
         self._limit.took(self._in_flight)
         self._turns.take(now)
-        self._allowance.take(now, slot.expected_tokens)
+        self._allowance.spend(now, slot.expected_tokens)
         self._requests_left.take(now, 1.0)
         self._tokens_left.take(now, slot.expected_tokens)
 
@@ -226,7 +235,7 @@ class Pace:
             self._refusals_in_a_row = 0
             self._has_answered = True
             if tokens is not None:
-                self._allowance.correct(now, tokens - slot.expected_tokens)
+                self._allowance.spend(now, tokens - slot.expected_tokens)
                 weight = _MEAN_WEIGHT if self._mean_tokens else 1.0
                 self._mean_tokens += weight * (tokens - self._mean_tokens)
             seconds = now - slot.started_at if latency_ms is None else latency_ms / 1000
@@ -237,7 +246,7 @@ class Pace:
         with self._changed:
             now = self._clock()
             self._release()
-            self._allowance.correct(now, -slot.expected_tokens)
+            self._allowance.spend(now, -slot.expected_tokens)
             self._listen(slot, error.hints)
             if not error.asks_to_slow_down:
                 return
@@ -287,16 +296,15 @@ class Pace:
     def _dropped(self, slot: Slot) -> None:
         with self._changed:
             self._release()
-            self._allowance.correct(self._clock(), -slot.expected_tokens)
+            self._allowance.spend(self._clock(), -slot.expected_tokens)
 
 
 class Slot:
     """The right to ask one question, once entered; `done` or `failed` says how it went, leaving without either nothing."""
 
-    def __init__(self, pace: Pace, tokens: int | None) -> None:
+    def __init__(self, pace: Pace) -> None:
         self._pace = pace
         self._is_open = False
-        self.tokens = tokens
         self.number = 0
         self.started_at = 0.0
         self.expected_tokens = 0.0
@@ -478,11 +486,8 @@ class _Allowance:
         self._refill(now)
         return max(0.0, -self._level / self._per_second)
 
-    def take(self, now: float, tokens: float) -> None:
-        self.correct(now, tokens)
-
-    def correct(self, now: float, tokens: float) -> None:
-        """Spend more tokens, or fewer where negative."""
+    def spend(self, now: float, tokens: float) -> None:
+        """Spend tokens, or give them back where negative."""
         if self._per_second is not None:
             self._refill(now)
             self._level -= tokens

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -13,6 +14,7 @@ from collector.asking.attempts import charge, estimated_tokens, spoken
 from collector.asking.batch_log import BatchLog
 from collector.asking.costs import CostMeter
 from collector.errors import InputError, LedgerError
+from collector.hashing import canonical_json
 from collector.journal.records import event_of, prompt_of, response_of, run_of
 from collector.rows import NO_PROGRESS
 from collector.spec.prompts import turns_of
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from collector.journal.reader import Record
-    from collector.rows import RunRow
+    from collector.rows import ResponseRow, RunRow
     from collector.spec.parts import Answer
     from collector.spec.prompts import Prompt
     from collector.targets.base import Target
@@ -85,7 +87,7 @@ class RunState:
             self.prompts.append(prompt_of(body))
             self._by_id[self.prompts[-1].prompt_id] = self.prompts[-1]
         elif record.kind == "response":
-            self._visit_response(body)
+            self._visit_response(response_of(body))
         elif record.kind == "event":
             event = event_of(body)
             if event.event in NO_PROGRESS:
@@ -101,50 +103,31 @@ class RunState:
                 if event.detail.get("batch"):
                     self.meter.ask_in_batches()
 
-    def _visit_response(self, body: Mapping[str, Any]) -> None:
-        kept = self.kept.setdefault((body["prompt_id"], body["trial"]), TrialProgress())
-        kept.attempts = body["attempt"]
-        kept.status = body["status"]
-        kept.is_done = body["is_last"]
+    def _visit_response(self, row: ResponseRow) -> None:
+        kept = self.kept.setdefault((row.prompt_id, row.trial), TrialProgress())
+        kept.attempts, kept.status, kept.is_done = row.attempt, row.status, row.is_last
         if kept.is_done and kept.status == "error":
             self._failed_last.append(kept)
         elif kept.is_done:
             self._failed_last.clear()
         # An answer without a text was paid for, too: one that was filtered, or thought about until it was cut off.
-        if body["status"] != "error" or body["response_text"] is not None:
-            charge(self.meter, response_of(body), self._estimated(body["prompt_id"], body["trial"]))
-        if body.get("turn") is not None:
-            self._visit_turn(kept, body)
-        self.note(
-            body["prompt_id"],
-            body["trial"],
-            status=body["status"],
-            read_by=body.get("read_by"),
-            is_last=body["is_last"],
-            model_answered=body["model_answered"],
-            finish_reason=body["finish_reason"],
+        if row.status != "error" or row.response_text is not None:
+            charge(self.meter, row, self._estimated(row.prompt_id, row.trial))
+        if row.turn is not None:
+            self._visit_turn(kept, row)
+        self.note(row)
+
+    def note(self, row: ResponseRow) -> None:
+        """Count an attempt's model, finish reason and whether it was asked again."""
+        if row.model_answered is not None:
+            self.models[row.model_answered] += 1
+        self.unknown_reasons.note(row.finish_reason)
+        self.asked_again.note(
+            row.prompt_id, row.trial, status=row.status, read_by=row.read_by, is_last=row.is_last
         )
 
-    def note(
-        self,
-        prompt_id: str,
-        trial: int,
-        *,
-        status: str,
-        read_by: str | None,
-        is_last: bool,
-        model_answered: str | None,
-        finish_reason: str | None,
-    ) -> None:
-        """Count an attempt's model, finish reason and whether it was asked again."""
-        if model_answered is not None:
-            self.models[model_answered] += 1
-        self.unknown_reasons.note(finish_reason)
-        self.asked_again.note(prompt_id, trial, status=status, read_by=read_by, is_last=is_last)
-
-    def _visit_turn(self, kept: TrialProgress, body: Mapping[str, Any]) -> None:
+    def _visit_turn(self, kept: TrialProgress, row: ResponseRow) -> None:
         """Keep a conversation's texts until it ends, except erased ones."""
-        row = response_of(body)
         kept.text, kept.raw_body = row.response_text, row.raw_body
         said = self._conversation(row.prompt_id, row.trial)
         is_over = kept.is_done and row.trial % self._by_id[row.prompt_id].n_turns == 0
@@ -177,7 +160,8 @@ class RunState:
         return Counter(kept.status for kept in self.kept.values() if kept.is_done)
 
     def reopen_failed(self) -> None:
-        """Mark trials that ended without an answer as not done, so that they are asked again."""
+        """Mark trials that ended without an answer as not done, so that they are asked again; batches that are gone, too."""
+        self.batches.replaceable = frozenset(self.batches.pending)
         self._reopen(kept for kept in self.kept.values() if kept.status == "error")
 
     def reopen_begun(self) -> None:
@@ -262,7 +246,8 @@ def require_same_target(run: RunRow, target: Target) -> None:
         "kind": target.kind,
         "model": target.model,
         "simulated": target.is_simulated,
-        **_as_json(target.parameters),
+        # As they come back from JSON.
+        **json.loads(canonical_json(target.parameters)),
     }
     for name in sorted(frozen.keys() | now.keys()):
         if frozen.get(name) != now.get(name):
@@ -270,16 +255,6 @@ def require_same_target(run: RunRow, target: Target) -> None:
                 f"The target {run.target!r} has another {name} now ({_setting_text(now, name)}) than run {run.run_id} was "
                 f"begun with ({_setting_text(frozen, name)}); put it back to go on, or collect a new run."
             )
-
-
-def _as_json(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Return parameters as they come back from JSON."""
-    import json
-
-    from collector.hashing import canonical_json
-
-    plain: dict[str, Any] = json.loads(canonical_json(parameters))
-    return plain
 
 
 def _setting_text(settings: Mapping[str, Any], name: str) -> str:

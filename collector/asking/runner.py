@@ -10,17 +10,18 @@ from array import array
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from collector.answers.replies import load_rules
-from collector.asking.askers import Askers, AskSettings, AttemptResult, Task
+from collector.asking.askers import Askers, AskSettings, Task
+from collector.asking.attempts import AttemptResult
 from collector.asking.batch import MAX_POLL_SECONDS, BatchAskers
 from collector.asking.breaker import MAX_UNUSABLE, USABLE, Breaker, Usability
 from collector.asking.costs import CostMeter
-from collector.asking.journal_queue import MAX_GROUP, JournalQueue
+from collector.asking.journal_queue import JournalQueue
 from collector.asking.progress import progress
 from collector.asking.resuming import (
     RunState,
@@ -42,8 +43,6 @@ from collector.targets.batching import batch_interface
 from collector.targets.chat import require_temperature
 
 if TYPE_CHECKING:
-    from collector.asking.pacing import Pause
-    from collector.asking.progress import Advance
     from collector.spec.audit import Audit
     from collector.spec.prompts import Prompt
     from collector.targets.base import Target
@@ -55,6 +54,8 @@ LOCK_PATIENCE_SECONDS = 30.0
 GRACE_SECONDS = 2.0
 INTERRUPT_PATIENCE_SECONDS = 2.0
 POLL_SECONDS = 0.25
+# Answers that are written and not on disk, where losing them costs nothing.
+MOST_UNSYNCED = 1000
 # Stop after the service has refused every request for this long; the user can resume.
 GIVE_UP_SECONDS = 3600.0
 # Statuses that mean a wrong address, model or parameter. A run cannot change these, so it cannot be resumed; a wrong key can be
@@ -65,36 +66,45 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class _Terms:
-    """Options of a collection that do not change its questions."""
+class CollectOptions:
+    """How to collect: options that do not change the questions.
 
-    show_progress: bool | None
-    backoff_seconds: float
-    lock_patience_seconds: float
-    poll_seconds: float
+    Attributes:
+        show_progress: None shows a bar on a terminal only.
+        versions: what to store as versions next to Python's and DuckDB's.
+        meter: adds up what the run costs, and ends it before a question that might cost too much; None for neither.
+        backoff_seconds: pause after a failed attempt; it doubles, and a target's own wish (Retry-After) goes before it.
+        lock_patience_seconds: how long to wait at the end while another process has the ledger open.
+        poll_seconds: of a batch, the longest pause between two looks at it.
+        give_up_seconds: how long the target may refuse everything, after the first pause that it names, before the run stops; it
+            can be resumed.
+        max_unusable: after so many questions, of whose replies none could be used, the run stops; 0 for never.
+    """
+
+    show_progress: bool | None = None
+    versions: Mapping[str, str] = field(default_factory=dict)
+    meter: CostMeter | None = None
+    backoff_seconds: float = BACKOFF_SECONDS
+    lock_patience_seconds: float = LOCK_PATIENCE_SECONDS
+    poll_seconds: float = MAX_POLL_SECONDS
     give_up_seconds: float = GIVE_UP_SECONDS
-    retry_failed: bool = False
     max_unusable: int = MAX_UNUSABLE
+
+
+DEFAULTS = CollectOptions()
 
 
 def collect(
     audit: Audit,
     target: Target,
     ledger_path: Path,
+    options: CollectOptions = DEFAULTS,
     *,
     mitigations: Sequence[str] = (),
     parts: Sequence[str] = (),
     trials: int | None = None,
     seed: int = 0,
-    show_progress: bool | None = None,
-    versions: Mapping[str, str] | None = None,
-    meter: CostMeter | None = None,
-    backoff_seconds: float = BACKOFF_SECONDS,
-    lock_patience_seconds: float = LOCK_PATIENCE_SECONDS,
     batch: bool = False,
-    poll_seconds: float = MAX_POLL_SECONDS,
-    give_up_seconds: float = GIVE_UP_SECONDS,
-    max_unusable: int = MAX_UNUSABLE,
 ) -> RunSummary:
     """Ask a target every prompt of an audit and keep what comes back.
 
@@ -102,20 +112,12 @@ def collect(
         audit: the spec.
         target: the system to ask.
         ledger_path: the ledger, made if absent; the journal is next to it, see `journal_path`.
+        options: how to collect.
         mitigations: mitigations asked next to the plain audit.
         parts: parts of the audit asked next to the templates that are in none.
         trials: how often each prompt is asked, in place of the spec's number; a template's own number stays.
         seed: sets the order of questions and each request's seed; stored with the run.
-        show_progress: None shows a bar on a terminal only.
-        versions: what to store as versions next to Python's and DuckDB's.
-        meter: adds up what the run costs, and ends it before a question that might cost too much; None for neither.
-        backoff_seconds: pause after a failed attempt; it doubles, and a target's own wish (Retry-After) goes before it.
-        lock_patience_seconds: how long to wait at the end while another process has the ledger open.
         batch: ask through the target's batch interface, which may take a day; an ended process is resumed like any other.
-        poll_seconds: of a batch, the longest pause between two looks at it.
-        give_up_seconds: how long the target may refuse everything, after the first pause that it names, before the run stops; it
-            can be resumed.
-        max_unusable: after so many questions, of whose replies none could be used, the run stops; 0 for never.
 
     Raises:
         InputError: an unknown mitigation or part, a spec without templates, fewer than one trial, a target without batches
@@ -147,7 +149,7 @@ def collect(
         model_asked=target.model,
         parameters=target.parameters,
         answer_rules_version=load_rules().version,
-        versions=all_versions(versions),
+        versions=all_versions(options.versions),
         origin="collected",
         started_at=started_at,
     )
@@ -174,38 +176,23 @@ def collect(
         audit.marker_rows,
         audit.probe_rows,
     )
-    usable = _usable(ledger_path)
-    terms = _Terms(
-        show_progress,
-        backoff_seconds,
-        lock_patience_seconds,
-        poll_seconds,
-        give_up_seconds,
-        max_unusable=max_unusable,
-    )
-    state = RunState(run, started, prompts, meter=meter or CostMeter(None))
+    ledger = _writable(ledger_path)
+    state = RunState(run, started, prompts, meter=options.meter or CostMeter(None))
     if batch:
         state.meter.ask_in_batches()
     with JournalWriter.create(
         journal_path(ledger_path, run.run_id), run, analysis, prompts, started
     ) as writer:
-        return _Collection(state, target, writer, usable, terms).collect(audit.warnings())
+        return _Collection(state, target, writer, ledger, options).collect(audit.warnings())
 
 
 def resume(
     run_id: str,
     target: Target,
     ledger_path: Path,
+    options: CollectOptions = DEFAULTS,
     *,
     retry_failed: bool = False,
-    show_progress: bool | None = None,
-    versions: Mapping[str, str] | None = None,
-    meter: CostMeter | None = None,
-    backoff_seconds: float = BACKOFF_SECONDS,
-    lock_patience_seconds: float = LOCK_PATIENCE_SECONDS,
-    poll_seconds: float = MAX_POLL_SECONDS,
-    give_up_seconds: float = GIVE_UP_SECONDS,
-    max_unusable: int = MAX_UNUSABLE,
 ) -> RunSummary:
     """Continue a run; everything except the target comes from its journal.
 
@@ -213,9 +200,8 @@ def resume(
         run_id: the run.
         target: the one the run was begun with; only how fast it may be asked can have changed.
         ledger_path: the ledger; the journal is next to it.
+        options: how to collect; the cost is that of the whole run.
         retry_failed: also ask again where the last attempt brought no answer, or where the batch with the question is gone.
-        show_progress, versions, meter, backoff_seconds, lock_patience_seconds, poll_seconds, give_up_seconds, max_unusable: as in
-            `collect`; the cost is that of the whole run.
 
     Returns:
         A summary of the whole run, with a warning if it was complete before.
@@ -225,12 +211,12 @@ def resume(
             settings.
         LedgerError, TargetError, KeyboardInterrupt: as `collect`.
     """
-    state = RunState(meter=meter or CostMeter(None))
+    state = RunState(meter=options.meter or CostMeter(None))
     with JournalWriter.resume(journal_path(ledger_path, run_id), state.visit) as writer:
         run = require_complete(state, run_id)
         require_same_ledger(state, run_id, ledger_path)
         require_same_target(run, target)
-        usable = _usable(ledger_path)
+        ledger = _writable(ledger_path)
         warnings = []
         if retry_failed:
             state.reopen_failed()
@@ -240,7 +226,7 @@ def resume(
         if n_done == sum(state.trials()) and state.is_finished:
             warnings.append(f"Run {run_id} was complete before, so nothing was asked.")
         else:
-            now = {"answer_rules_version": load_rules().version, "versions": all_versions(versions)}
+            now = {"answer_rules_version": load_rules().version, "versions": all_versions(options.versions)}
             writer.event("resumed", {"kept": n_done, "concurrency": target.concurrency, **now})
             state.is_finished = False
             if now["answer_rules_version"] != run.answer_rules_version:
@@ -248,16 +234,7 @@ def resume(
                     f"Run {run_id} was begun with version {run.answer_rules_version} of the rules that read answers and goes on "
                     f"with {now['answer_rules_version']}; answers of both may differ in status."
                 )
-        terms = _Terms(
-            show_progress,
-            backoff_seconds,
-            lock_patience_seconds,
-            poll_seconds,
-            give_up_seconds,
-            retry_failed=retry_failed,
-            max_unusable=max_unusable,
-        )
-        return _Collection(state, target, writer, usable, terms).collect(warnings)
+        return _Collection(state, target, writer, ledger, options).collect(warnings)
 
 
 class _Collection:
@@ -267,8 +244,8 @@ class _Collection:
         state: the run as far as its journal goes.
         target: the system to ask.
         writer: the journal.
-        usable: the ledger, and whether it is there with the newest schema.
-        terms: the rest.
+        ledger: the ledger.
+        options: how to collect.
     """
 
     def __init__(
@@ -276,29 +253,27 @@ class _Collection:
         state: RunState,
         target: Target,
         writer: JournalWriter,
-        usable: tuple[Ledger, bool],
-        terms: _Terms,
+        ledger: Ledger,
+        options: CollectOptions,
     ) -> None:
         assert state.run is not None
         self._run = state.run
         self._state = state
         self._target = target
         self._writer = writer
-        self._terms = terms
+        self._options = options
         self._counts = state.counts()
         # How many of the trials kept last have failed.
         self._n_failed_last = 0
         self._planned = sum(state.trials())
+        self._resume_command = f"biasledger collect --resume {self._run.run_id}"
         # Results of a batch come sorted by success or in any order, and all of them are there already.
         self._breaker = None if state.is_batch else Breaker(target.concurrency)
         has_usable = any(self._counts[status] for status in USABLE)
-        self._usability = Usability(has_usable=has_usable, most=terms.max_unusable)
+        self._usability = Usability(has_usable=has_usable, most=options.max_unusable)
         self._batches = batch_interface(target) if state.is_batch else None
         self._meter = state.meter
-        ledger, is_current = usable
-        self._follower = LedgerFollower(
-            writer.path, ledger, lambda: writer.mark.offset, is_current=is_current
-        )
+        self._follower = LedgerFollower(writer.path, ledger, lambda: writer.mark.offset)
 
     def collect(self, warnings: Sequence[str]) -> RunSummary:
         """Ask the remaining trials and store the answers; `warnings` go into the summary."""
@@ -308,7 +283,7 @@ class _Collection:
             self._follower.start()
             if not self._state.is_finished:
                 stopped = self._ask()
-            problem = self._follower.finish(self._terms.lock_patience_seconds)
+            problem = self._follower.finish(self._options.lock_patience_seconds)
         finally:
             self._follower.stop()
         warnings = [
@@ -343,29 +318,25 @@ class _Collection:
         if not n_failed:
             return []
         what = "One question" if n_failed == 1 else f"{n_failed:,} questions"
-        how = f"biasledger collect --resume {self._run.run_id} --retry-failed"
+        how = f"{self._resume_command} --retry-failed"
         return [f"{what} got no answer; raw.responses says why, and this asks again: {how}"]
 
     def _ask(self) -> str | None:
         """Ask what is left; return why not all of it was asked, None if it was."""
-        capacity = MAX_GROUP if self._is_free_to_repeat else self._target.concurrency
-        journal_queue = JournalQueue(self._writer, capacity, self._counts)
-        settings = AskSettings(
-            self._state.answer_form(),
-            self._state.started["seed"],
-            self._terms.backoff_seconds,
-            self._meter,
-            self._run.run_id,
-        )
-        askers = self._askers(settings, journal_queue)
+        # A lost answer can be fetched again free of charge if the target is simulated or the batch service still has it.
+        is_free = self._batches is not None or self._target.is_simulated
+        most_unsynced = MOST_UNSYNCED if is_free else 2 * self._target.concurrency
+        journal_queue = JournalQueue(self._writer, most_unsynced, self._counts)
+        askers = self._askers(journal_queue)
         label = f"{self._run.audit} → {self._run.target}"
         n_before = self._counts.total()
         try:
-            with progress(self._planned, label, self._terms.show_progress, n_before) as advance:
+            with progress(self._planned, label, self._options.show_progress, n_before) as advance:
                 askers.start()
                 for group in journal_queue.synced_groups(POLL_SECONDS):
                     stop = self._take(group or ()) or self._rate_limit_timeout(askers)
-                    self._report(advance, askers.pause())
+                    n_done = self._counts.total()
+                    advance(n_done, n_done - self._counts["ok"], self._meter.cost_usd, askers.pause())
                     if stop is not None:
                         raise stop
         except BaseException as error:
@@ -375,7 +346,7 @@ class _Collection:
                 # After a second interrupt, stop waiting and say how to continue.
                 raise KeyboardInterrupt(self._interrupted(askers.n_in_flight)) from None
             if isinstance(journal_queue.failure, LedgerError):
-                raise LedgerError(f"{journal_queue.failure} {self._progress_sentence()}.") from error
+                raise LedgerError(f"{journal_queue.failure} Run {self._progress}.") from error
             if isinstance(error, KeyboardInterrupt):
                 raise KeyboardInterrupt(self._interrupted(askers.n_in_flight)) from None
             if isinstance(error, TargetError):
@@ -386,10 +357,7 @@ class _Collection:
         if askers.is_out_of_budget:
             stopped = self._meter.refusal(self._run.run_id)
         elif self._counts.total() < self._planned:
-            stopped = (
-                f"Run {self._run.run_id} keeps {self._counts.total()} of {self._planned} responses and does not know why; go on "
-                f"with: biasledger collect --resume {self._run.run_id}"
-            )
+            stopped = f"Run {self._progress} and does not know why; go on with: {self._resume_command}"
         counts = {"responses": self._counts.total(), "counts": dict(self._counts)}
         if stopped is None:
             self._writer.event("finished", counts)
@@ -397,30 +365,26 @@ class _Collection:
             self._writer.event("stopped", {"reason": stopped, **counts})
         return stopped
 
-    @property
-    def _is_free_to_repeat(self) -> bool:
-        """Return whether a lost answer can be fetched again free of charge: the target is simulated, or the batch service still
-        has it."""
-        return self._batches is not None or self._target.is_simulated
-
-    def _askers(self, settings: AskSettings, journal_queue: JournalQueue) -> Askers | BatchAskers:
+    def _askers(self, journal_queue: JournalQueue) -> Askers | BatchAskers:
+        settings = AskSettings(
+            self._state.answer_form(),
+            self._state.started["seed"],
+            self._options.backoff_seconds,
+            self._meter,
+            self._run.run_id,
+        )
         tasks = _tasks(self._state)
         if self._batches is None:
-            keep = journal_queue.keep if self._is_free_to_repeat else journal_queue.keep_written
-            return Askers(self._target, settings, tasks, keep, journal_queue.end)
+            return Askers(self._target, settings, tasks, journal_queue)
         return BatchAskers(
             self._batches,
-            self._run.run_id,
             settings,
             tasks,
+            journal_queue,
             log=self._state.batches,
-            record=self._writer.event,
-            keep=journal_queue.keep,
-            n_kept=lambda: self._writer.n_responses,
-            ended=journal_queue.end,
+            writer=self._writer,
             usability=self._usability,
-            poll_seconds=self._terms.poll_seconds,
-            replaces_gone=self._terms.retry_failed,
+            poll_seconds=self._options.poll_seconds,
         )
 
     def _take(self, group: Sequence[AttemptResult]) -> TargetError | None:
@@ -428,15 +392,7 @@ class _Collection:
         stop = None
         for result in group:
             row, error = result.row, result.error
-            self._state.note(
-                row.prompt_id,
-                row.trial,
-                status=row.status,
-                read_by=row.read_by,
-                is_last=row.is_last,
-                model_answered=row.model_answered,
-                finish_reason=row.finish_reason,
-            )
+            self._state.note(row)
             if not result.is_asked:
                 continue
             if self._breaker is not None and error is not None and (row.is_last or error.stops_run):
@@ -449,13 +405,9 @@ class _Collection:
                 self._n_failed_last = self._n_failed_last + 1 if row.status == "error" else 0
         return stop
 
-    def _report(self, advance: Advance, pause: Pause | None) -> None:
-        n_done = self._counts.total()
-        advance(n_done, n_done - self._counts["ok"], self._meter.cost_usd, pause)
-
     def _rate_limit_timeout(self, askers: Askers | BatchAskers) -> TargetError | None:
         """Return the error that ends a run whose target has only refused for too long; None to go on."""
-        if askers.refused_seconds() < self._terms.give_up_seconds:
+        if askers.refused_seconds() < self._options.give_up_seconds:
             return None
         pause = askers.pause()
         why = "" if pause is None else f" {pause.reason}"
@@ -480,8 +432,8 @@ class _Collection:
         with contextlib.suppress(LedgerError):
             detail = {"reason": reason, "counts": counts, "by_target": isinstance(error, TargetError)}
             self._writer.event("failed", detail)
-        patience = min(INTERRUPT_PATIENCE_SECONDS, self._terms.lock_patience_seconds)
-        problem = self._follower.finish(patience if is_interrupt else self._terms.lock_patience_seconds)
+        patience = min(INTERRUPT_PATIENCE_SECONDS, self._options.lock_patience_seconds)
+        problem = self._follower.finish(patience if is_interrupt else self._options.lock_patience_seconds)
         if problem is not None:
             logger.warning("%s The answers so far are in the journal; the next build loads them.", problem)
 
@@ -492,23 +444,23 @@ class _Collection:
             return f"The target was given up{status}; the error of its last response says why."
         return str(error) or type(error).__name__
 
-    def _progress_sentence(self) -> str:
-        return f"Run {self._run.run_id} keeps {self._counts.total()} of {self._planned} responses"
+    @property
+    def _progress(self) -> str:
+        return f"{self._run.run_id} keeps {self._counts.total()} of {self._planned} responses"
 
     def _interrupted(self, n_in_flight: int) -> str:
         return (
-            f"Interrupted: r{self._progress_sentence()[1:]}; {n_in_flight} more "
-            f"were asked and not waited for. Go on with: biasledger collect --resume {self._run.run_id}"
+            f"Interrupted: run {self._progress}; {n_in_flight} more were asked and not waited for. Go on with: "
+            f"{self._resume_command}"
         )
 
     def _stopped_by(self, error: TargetError) -> TargetError:
-        resume = f"biasledger collect --resume {self._run.run_id}"
-        next_step = f"When that is put right, go on with: {resume}"
+        next_step = f"When that is put right, go on with: {self._resume_command}"
         if isinstance(error, UnusableError) or error.status in _WRONG_QUESTION:
             next_step = (
                 f"The run keeps the spec and the settings that it was started with. After a change of the spec or of the target, "
                 f"start a new run: biasledger collect AUDIT.yml --target {self._run.target}. If only the service was repaired, "
-                f"go on with: {resume}"
+                f"go on with: {self._resume_command}"
             )
         return type(error)(
             f"{str(error).rstrip('.')}. Run {self._run.run_id} keeps {self._counts.total() - self._n_failed_last} of "
@@ -519,18 +471,16 @@ class _Collection:
         )
 
 
-def _usable(ledger_path: Path) -> tuple[Ledger, bool]:
-    """Return a ledger and whether it is there with the newest schema: one that is locked now is no obstacle.
+def _writable(ledger_path: Path) -> Ledger:
+    """Return a ledger that can be written, if not now, while it is locked.
 
     Raises:
         LedgerError: it could never be written, which is better known before anything is asked.
     """
     ledger = Ledger(ledger_path)
-    try:
+    with contextlib.suppress(LedgerLockedError):
         ledger.create(wait_seconds=0)
-    except LedgerLockedError:
-        return ledger, False
-    return ledger, True
+    return ledger
 
 
 def _require_conversations(prompts: Sequence[Prompt], target: Target, *, batch: bool) -> None:

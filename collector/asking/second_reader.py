@@ -384,7 +384,7 @@ def estimated_cost(answers: Iterable[ToRead], meter: CostMeter) -> float | None:
 
 
 def sample_to_check(
-    answers: Sequence[ToRead], n: int, n_checked: Mapping[str, int] = MappingProxyType({}), seed: int = 0
+    answers: Sequence[ToRead], n: int, n_checked: Mapping[str, int] = MappingProxyType({})
 ) -> list[ToRead]:
     """Draw answers that rules read: of each run as many of each decision as there are, up to n in all with those checked before.
 
@@ -392,7 +392,6 @@ def sample_to_check(
         answers: answers that rules read.
         n: how many of each run.
         n_checked: run -> how many of it were checked before.
-        seed: draws the sample.
 
     Raises:
         InputError: n is negative.
@@ -400,7 +399,7 @@ def sample_to_check(
     if n < 0:
         raise InputError(f"The number of answers to check is {n}; it should be 0 or more.")
     by_run: dict[str, dict[str | None, list[ToRead]]] = defaultdict(lambda: defaultdict(list))
-    for one in random.Random(seed).sample(list(answers), len(answers)):
+    for one in random.Random(0).sample(list(answers), len(answers)):
         by_run[one.run_id][one.read].append(one)
     drawn: list[ToRead] = []
     for run_id, by_decision in by_run.items():

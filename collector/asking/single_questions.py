@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from collector.asking.costs import estimate_prompt_tokens, estimate_tokens
-from collector.asking.pacing import Pace, backoff_seconds
+from collector.asking.pacing import Pace, retry_seconds
 from collector.errors import TargetError
 from collector.targets.base import Request
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 MAX_TRIES = 3
 # A question that is refused for the rate so often is left for the next call.
 MAX_REFUSALS = 20
-_BACKOFF_SECONDS, _MAX_BACKOFF_SECONDS = 1.0, 60.0
+_BACKOFF_SECONDS = 1.0
 _Value = TypeVar("_Value")
 
 logger = logging.getLogger(__name__)
@@ -86,10 +86,7 @@ class SingleQuestions:
                 elif not error.retryable:
                     return said
                 elif n_tries < MAX_TRIES:
-                    pause = error.retry_after_seconds
-                    if pause is None:
-                        pause = backoff_seconds(n_tries, _BACKOFF_SECONDS, _MAX_BACKOFF_SECONDS)
-                    time.sleep(min(pause, _MAX_BACKOFF_SECONDS))
+                    time.sleep(retry_seconds(error, n_tries, _BACKOFF_SECONDS))
             finally:
                 self._meter.release(estimated)
         return said

@@ -98,6 +98,13 @@ def journal_line(position: int, kind: str, body: Mapping[str, Any], previous: st
     return b'{"body":' + canonical_bytes(body) + rest.encode("ascii")
 
 
+def next_line(before: Mark, kind: str, body: Mapping[str, Any]) -> tuple[bytes, Mark]:
+    """Return a record as the line that follows on a place, and the place after it."""
+    linked = next_hash(before.count, kind, record_digest(kind, body), before.head_hash)
+    line = journal_line(before.count, kind, body, before.head_hash, linked)
+    return line, Mark(before.count + 1, linked, before.offset + len(line))
+
+
 def read_journal(
     path: Path, start: Mark = START, stop: int | None = None, *, to_the_byte: bool = False
 ) -> Iterator[Record]:
@@ -125,8 +132,11 @@ def read_journal(
                     raise LedgerError(f"{path} is broken at line {mark.count + 1}: it has no end.")
                 return
             record = _parsed(line, mark)
-            if to_the_byte and isinstance(record, Record) and not _is_as_written(record, line):
-                record = _otherwise(line)
+            if to_the_byte and isinstance(record, Record):
+                written = journal_line(
+                    record.position, record.kind, record.body, record.previous, record.hash
+                )
+                record = record if line == written else _otherwise(line)
             if isinstance(record, str):
                 # A crash may leave part of the last lines, which is not always at their end.
                 if not _is_json(line) and not stream.read(1):
@@ -184,11 +194,9 @@ def _parsed(line: bytes, before: Mark) -> Record | str:
     """Return the record of a line, or what is wrong with it."""
     record = _checked(line, before, orjson.loads)
     # If the hash does not fit, Python's own reader decides: orjson does not read integers of any length, for one.
-    return record if isinstance(record, Record) else _checked(line, before, _read_by_python)
-
-
-def _read_by_python(line: bytes) -> Any:
-    return json.loads(line.decode())
+    return (
+        record if isinstance(record, Record) else _checked(line, before, lambda one: json.loads(one.decode()))
+    )
 
 
 def _checked(line: bytes, before: Mark, read: Callable[[bytes], Any]) -> Record | str:
@@ -237,10 +245,6 @@ def _unhashed_additions(body: Mapping[str, Any]) -> str | None:
     except (KeyError, TypeError, ValueError):
         return "it is no analysis with its tables"
     return f"its {what} do not match their hash" if what else None
-
-
-def _is_as_written(record: Record, line: bytes) -> bool:
-    return journal_line(record.position, record.kind, record.body, record.previous, record.hash) == line
 
 
 def _otherwise(line: bytes) -> str:

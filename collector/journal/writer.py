@@ -12,8 +12,9 @@ import os
 import re
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,9 +25,7 @@ from collector.files.replacing import sync_folder
 from collector.journal.chain import (
     Seal,
     event_body,
-    next_hash,
     prompt_body,
-    record_digest,
     run_body,
 )
 from collector.journal.reader import (
@@ -34,7 +33,7 @@ from collector.journal.reader import (
     START,
     Mark,
     Record,
-    journal_line,
+    next_line,
     no_journal,
     read_journal,
 )
@@ -98,9 +97,8 @@ class JournalWriter:
             lock(descriptor)
             writer = cls(path, descriptor, START, 0)
             event = event_body("started", started or {}, run.started_at)
-            writer._write(
-                [("run", run_body(run)), ("analysis", analysis_body(analysis)), ("event", event)], prompts
-            )
+            head = [("run", run_body(run)), ("analysis", analysis_body(analysis)), ("event", event)]
+            writer._write(chain(head, (("prompt", prompt_body(prompt)) for prompt in prompts)))
             writer._sync()
             # Unlike a renaming, a link never replaces a file.
             os.link(unfinished, path)
@@ -203,16 +201,9 @@ class JournalWriter:
         Raises:
             LedgerError: as `append`.
         """
-        self.record("event", event_body(event, _storable(detail), happened_at or utc_now()))
-
-    def record(self, kind: str, body: Mapping[str, Any]) -> None:
-        """Write a record of any kind but a response.
-
-        Raises:
-            LedgerError: as `append`.
-        """
+        body = event_body(event, _storable(detail), happened_at or utc_now())
         with self._lock:
-            self._write_or_undo([(kind, body)])
+            self._write_or_undo([("event", body)])
         self.sync()
 
     def close(self) -> None:
@@ -255,27 +246,23 @@ class JournalWriter:
                 raise _not_written(self.path, error) from None
             raise
 
-    def _write(
-        self, records: Iterable[tuple[str, Mapping[str, Any]]], prompts: Iterable[Prompt] = ()
-    ) -> None:
+    def _write(self, records: Iterable[tuple[str, Mapping[str, Any]]]) -> None:
         """Write records, all of them or none; `sync` brings them to disk."""
-        count, head_hash, offset = self._written.count, self._written.head_hash, self._written.offset
+        mark = self._written
         buffer = bytearray()
-        for kind, body in _chained(records, prompts):
-            linked = next_hash(count, kind, record_digest(kind, body), head_hash)
-            line = journal_line(count, kind, body, head_hash, linked)
+        for kind, body in records:
+            line, mark = next_line(mark, kind, body)
             if len(line) >= MAX_LINE_BYTES:
                 raise LedgerError(
                     f"{self.path}: a {kind} takes {len(line):,} bytes, and less than {MAX_LINE_BYTES:,} can be read back; it "
                     f"is not kept."
                 )
             buffer += line
-            count, head_hash = count + 1, linked
             if len(buffer) >= BUFFER_BYTES:
-                offset += _write_all(self._descriptor, buffer)
+                _write_all(self._descriptor, buffer)
                 buffer.clear()
-        offset += _write_all(self._descriptor, buffer)
-        self._written = Mark(count, head_hash, offset)
+        _write_all(self._descriptor, buffer)
+        self._written = mark
 
     def _undo(self) -> None:
         """Cut off the bytes after the last whole record. A journal that cannot be cut is not written again."""
@@ -287,14 +274,6 @@ class JournalWriter:
             self._failure = _not_written(self.path, error)
 
 
-def _chained(
-    records: Iterable[tuple[str, Mapping[str, Any]]], prompts: Iterable[Prompt]
-) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    yield from records
-    for prompt in prompts:
-        yield "prompt", prompt_body(prompt)
-
-
 def _storable(value: Any) -> Any:
     """Return a document whose texts can be stored: an error may quote anything."""
     if isinstance(value, str):
@@ -304,12 +283,11 @@ def _storable(value: Any) -> Any:
     return [_storable(one) for one in value] if isinstance(value, list | tuple) else value
 
 
-def _write_all(descriptor: int, content: bytearray) -> int:
+def _write_all(descriptor: int, content: bytearray) -> None:
     rest = bytes(content)
     while rest:
         # A file system that is nearly full takes a part first.
         rest = rest[os.write(descriptor, rest) :]
-    return len(content)
 
 
 def sync_journal(path: Path) -> None:

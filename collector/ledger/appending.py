@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from collector.hashing import canonical_json, hash_of
-from collector.journal.chain import ERASABLE, ChainRecord, Seal
+from collector.journal.chain import ERASABLE, FIELDS, Chain, ChainRecord, Seal
 from collector.rows import (
     ItemRow,
     MarkerRow,
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     import duckdb
     import numpy as np
+    from _typeshed import DataclassInstance
     from numpy.typing import NDArray
 
     from collector.spec.prompts import Prompt
@@ -76,130 +77,9 @@ inner join run_analysis_settings as taken_back on taken_back.audit = analyses.au
 order by analyses.registered_at, analyses.rowid
 """
 
-_RUN_COLUMNS = {
-    "run_id": "varchar",
-    "audit": "varchar",
-    "spec": "json",
-    "spec_hash": "varchar",
-    "target": "varchar",
-    "target_kind": "varchar",
-    "is_simulated": "boolean",
-    "model_asked": "varchar",
-    "parameters": "json",
-    "answer_rules_version": "varchar",
-    "versions": "json",
-    "origin": "varchar",
-    "source_name": "varchar",
-    "source_hash": "varchar",
-    "started_at": "timestamp",
-}
-_PROMPT_COLUMNS = {
-    "prompt_id": "varchar",
-    "template": "varchar",
-    "language": "varchar",
-    "perturbation": "varchar",
-    "mitigation": "varchar",
-    "subject": "varchar",
-    "domain": "varchar",
-    "expected_label": "varchar",
-    "system_prompt": "varchar",
-    "prompt_text": "varchar",
-    "cluster": "varchar",
-    "block": "varchar",
-    "turns": "varchar",
-    "content_hash": "varchar",
-}
-_ATTRIBUTE_COLUMNS = {
-    "prompt_id": "varchar",
-    "slot": "integer",
-    "attribute": "varchar",
-    "group_name": "varchar",
-    "descriptor": "varchar",
-}
-_RELEVANCE_COLUMNS = {
-    "subject": "varchar",
-    "domain": "varchar",
-    "item": "varchar",
-    "grade": "double",
-}
-_PROBE_COLUMNS = {
-    "probe": "varchar",
-    "category": "varchar",
-    "target_group": "varchar",
-    "prompt": "varchar",
-}
-_MARKER_COLUMNS = {
-    "probe": "varchar",
-    "category": "varchar",
-    "list": "varchar",
-    "direction": "varchar",
-    "group_name": "varchar",
-    "kind": "varchar",
-    "marker": "varchar",
-}
-_SCORE_COLUMNS = {
-    "prompt_id": "varchar",
-    "trial": "integer",
-    "attempt": "integer",
-    "scorer": "varchar",
-    "label": "varchar",
-    "score": "double",
-    "is_short": "boolean",
-    "scored_at": "timestamp",
-    "reason": "varchar",
-}
-_ITEM_COLUMNS = {
-    "catalogue_hash": "varchar",
-    "item_id": "varchar",
-    "name": "varchar",
-    "price_level": "integer",
-    "categories": "json",
-    "domain": "varchar",
-    "n_reviews": "bigint",
-    "imported_at": "timestamp",
-}
-_PREDICTION_COLUMNS = {
-    "predictions_hash": "varchar",
-    **{one.name: "varchar" if one.type == "str" else "double" for one in fields(PredictionRow)},
-    "imported_at": "timestamp",
-}
-_RESPONSE_COLUMNS = {
-    "prompt_id": "varchar",
-    "trial": "integer",
-    "attempt": "integer",
-    "seq": "bigint",
-    "status": "varchar",
-    "response_text": "varchar",
-    "answer_text": "varchar",
-    "raw_body": "varchar",
-    "finish_reason": "varchar",
-    "model_answered": "varchar",
-    "prompt_tokens": "integer",
-    "completion_tokens": "integer",
-    "latency_ms": "double",
-    "error": "varchar",
-    "requested_at": "timestamp",
-    "weight": "double",
-    "content_hash": "varchar",
-    "reasoning_text": "varchar",
-    "read_by": "varchar",
-    "read_text": "varchar",
-    "answer_language": "varchar",
-    "source_row": "bigint",
-    "kept": "varchar",
-    "turn": "integer",
-    "is_judged": "boolean",
-}
-
-
-_CHAIN_COLUMNS = {
-    "position": "bigint",
-    "kind": "varchar",
-    "key": "varchar",
-    "extra": "json",
-    "digest": "varchar",
-    "hash": "varchar",
-}
+_PROMPT_COLUMNS = tuple(name for name in FIELDS["prompt"] if name != "attributes")
+_ATTRIBUTE_COLUMNS = ("slot", "attribute", "group_name", "descriptor")
+_IS_RESPONSE = "run_id = ? and prompt_id = ? and trial = ? and attempt = ?"
 
 
 class Append:
@@ -222,71 +102,40 @@ class Append:
 
     def run(self, run: RunRow) -> None:
         """Insert a run."""
-        values = {
-            **{name: getattr(run, name) for name in _RUN_COLUMNS if name != "spec_hash"},
-            "spec": canonical_json(run.spec),
-            "spec_hash": hash_of(run.spec),
-            "parameters": canonical_json(run.parameters),
-            "versions": canonical_json(run.versions),
-        }
-        names = ", ".join(_RUN_COLUMNS)
-        marks = ", ".join("?" for _ in _RUN_COLUMNS)
-        self._connection.execute(
-            f"insert into raw.runs ({names}) values ({marks})",
-            [values[name] for name in _RUN_COLUMNS],
-        )
+        values = {name: getattr(run, name) for name in FIELDS["run"]}
+        documents = {name: canonical_json(values[name]) for name in ("spec", "parameters", "versions")}
+        self._insert_row("runs", {**values, **documents, "spec_hash": hash_of(run.spec)})
 
     def event(
         self, run_id: str, event: str, detail: Mapping[str, Any], happened_at: datetime | None = None
     ) -> None:
         """Insert a run event (started, resumed, finished, failed) that happens now, or happened at a moment in UTC."""
-        self._connection.execute(
-            "insert into raw.run_events (run_id, event, detail, happened_at) values (?, ?, ?, ?)",
-            [run_id, event, canonical_json(detail), happened_at or utc_now()],
-        )
-
-    def event_of(self, run_id: str, body: Mapping[str, Any]) -> None:
-        """Insert the run event of a record's body."""
-        self.event(run_id, body["event"], body["detail"], datetime.fromisoformat(body["happened_at"]))
+        values = {"event": event, "detail": canonical_json(detail), "happened_at": happened_at or utc_now()}
+        self._insert_row("run_events", {"run_id": run_id, **values})
 
     def prompts(self, run_id: str, prompts: Sequence[Prompt]) -> None:
         """Insert prompts with their attributes."""
-        self._insert(
-            "raw.prompts",
-            run_id,
-            _PROMPT_COLUMNS,
-            {name: [getattr(prompt, name) for prompt in prompts] for name in _PROMPT_COLUMNS},
-        )
+        self._insert("prompts", _columns_of(prompts, _PROMPT_COLUMNS), run_id=run_id)
         pairs = [(prompt.prompt_id, one) for prompt in prompts for one in prompt.attributes]
-        columns: dict[str, list[Any]] = {
-            name: [getattr(one, name) for _, one in pairs]
-            for name in _ATTRIBUTE_COLUMNS
-            if name != "prompt_id"
-        }
+        attributes = _columns_of([one for _, one in pairs], _ATTRIBUTE_COLUMNS)
         self._insert(
-            "raw.prompt_attributes",
-            run_id,
-            _ATTRIBUTE_COLUMNS,
-            {"prompt_id": [prompt_id for prompt_id, _ in pairs], **columns},
+            "prompt_attributes", {"prompt_id": [name for name, _ in pairs], **attributes}, run_id=run_id
         )
 
     def responses(self, run_id: str, rows: Sequence[ResponseRow]) -> None:
         """Insert responses."""
-        self._insert(
-            "raw.responses",
-            run_id,
-            _RESPONSE_COLUMNS,
-            {name: [getattr(row, name) for row in rows] for name in _RESPONSE_COLUMNS},
-        )
+        self._insert("responses", _columns_of(rows, FIELDS["response"]), run_id=run_id)
 
     def chain(self, run_id: str, records: Sequence[ChainRecord]) -> None:
         """Insert records of a run's chain; their rows are inserted in the same transaction."""
-        self._insert(
-            "raw.chain",
-            run_id,
-            _CHAIN_COLUMNS,
-            {name: [getattr(record, name) for record in records] for name in _CHAIN_COLUMNS},
-        )
+        self._insert("chain", _columns_of(records, _names_of(ChainRecord)), run_id=run_id)
+
+    def extend_chain(self, run_id: str, kind: str, bodies: Sequence[Mapping[str, Any]]) -> None:
+        """Put records of a kind at the end of a run's chain, and seal it; a run of before chains were kept has none."""
+        if (end := self.chain_end(run_id)) is not None:
+            chain = Chain(end.count, end.head_hash)
+            self.chain(run_id, [chain.add(kind, body) for body in bodies])
+            self.seal(run_id, chain.seal)
 
     def seal(self, run_id: str, seal: Seal) -> None:
         """Insert how long a run's chain is and its last hash, unless that is the run's latest seal already."""
@@ -295,10 +144,8 @@ class Append:
             [run_id],
         ).fetchall()
         if latest != [(seal.count, seal.head_hash)]:
-            self._connection.execute(
-                "insert into raw.seals (run_id, n_records, head_hash, sealed_at) values (?, ?, ?, ?)",
-                [run_id, seal.count, seal.head_hash, utc_now()],
-            )
+            values = {"n_records": seal.count, "head_hash": seal.head_hash, "sealed_at": utc_now()}
+            self._insert_row("seals", {"run_id": run_id, **values})
 
     def chain_end(self, run_id: str) -> Seal | None:
         """Return the length and the last hash of the chain that the ledger holds of a run, None where it holds none."""
@@ -318,31 +165,16 @@ class Append:
 
     def erasure(self, run_id: str, body: Mapping[str, Any]) -> None:
         """Remove the texts of a response and insert a row to record this, if it is missing; `body` is an erasure's record."""
-        key = [run_id, body["prompt_id"], body["trial"], body["attempt"]]
+        key = {"run_id": run_id, **{name: body[name] for name in ("prompt_id", "trial", "attempt")}}
+        values = list(key.values())
         names = ", ".join(f"{name} = null" for name in body["texts"] if name in ERASABLE)
-        self._connection.execute(
-            f"update raw.responses set {names} where run_id = ? and prompt_id = ? and trial = ? and attempt = ?",
-            key,
-        )
-        self._connection.execute(
-            "update raw.response_scores set reason = null "
-            "where run_id = ? and prompt_id = ? and trial = ? and attempt = ?",
-            key,
-        )
-        if self._first(
-            "select 1 from raw.erasures where run_id = ? and prompt_id = ? and trial = ? and attempt = ?", key
-        ):
-            return
-        self._connection.execute(
-            "insert into raw.erasures (run_id, prompt_id, trial, attempt, texts, reason, erased_at) "
-            "values (?, ?, ?, ?, ?, ?, ?)",
-            [
-                *key,
-                canonical_json(body["texts"]),
-                body["reason"],
-                datetime.fromisoformat(body["erased_at"]),
-            ],
-        )
+        self._connection.execute(f"update raw.responses set {names} where {_IS_RESPONSE}", values)
+        self._connection.execute(f"update raw.response_scores set reason = null where {_IS_RESPONSE}", values)
+        if not self._first(f"select 1 from raw.erasures where {_IS_RESPONSE}", values):
+            texts, erased_at = canonical_json(body["texts"]), datetime.fromisoformat(body["erased_at"])
+            self._insert_row(
+                "erasures", {**key, "texts": texts, "reason": body["reason"], "erased_at": erased_at}
+            )
 
     def run_of_source(self, audit: str, source_hash: str, table: str | None = None) -> str | None:
         """Return the first finished import of a file's content for an audit that was not retracted, or None.
@@ -373,10 +205,12 @@ class Append:
         analysis_hash = hash_of(document)
         if latest == analysis_hash:
             return False
-        self._connection.execute(
-            "insert into raw.analysis_settings (audit, analysis, analysis_hash, registered_at) values (?, ?, ?, ?)",
-            [audit, canonical_json(document), analysis_hash, moment],
-        )
+        values = {
+            "analysis": canonical_json(document),
+            "analysis_hash": analysis_hash,
+            "registered_at": moment,
+        }
+        self._insert_row("analysis_settings", {"audit": audit, **values})
         return True
 
     def restore_analysis_settings(self, run_id: str) -> bool:
@@ -407,8 +241,8 @@ class Append:
             "select 1 from raw.relevance where relevance_hash = ? limit 1", [relevance_hash]
         ):
             return False
-        columns = {name: [getattr(row, name) for row in rows] for name in _RELEVANCE_COLUMNS}
-        self._insert("raw.relevance", relevance_hash, _RELEVANCE_COLUMNS, columns, key="relevance_hash")
+        columns = _columns_of(rows, _names_of(RelevanceRow))
+        self._insert("relevance", columns, relevance_hash=relevance_hash)
         return True
 
     def markers(
@@ -421,51 +255,43 @@ class Append:
             [markers_hash],
         ):
             return False
-        for table, types, rows in (
-            ("raw.markers", _MARKER_COLUMNS, markers),
-            ("raw.probes", _PROBE_COLUMNS, probes),
-        ):
-            columns = {name: [getattr(row, name) for row in rows] for name in types}
-            self._insert(table, markers_hash, types, columns, key="markers_hash")
+        self._insert("markers", _columns_of(markers, _names_of(MarkerRow)), markers_hash=markers_hash)
+        self._insert("probes", _columns_of(probes, _names_of(ProbeRow)), markers_hash=markers_hash)
         return True
 
     def scores(self, run_id: str, rows: Sequence[ScoreRow]) -> None:
         """Insert scores of a run's responses."""
-        columns = {name: [getattr(row, name) for row in rows] for name in _SCORE_COLUMNS}
-        self._insert("raw.response_scores", run_id, _SCORE_COLUMNS, columns)
+        self._insert("response_scores", _columns_of(rows, _names_of(ScoreRow)), run_id=run_id)
 
     def items(self, catalogue: str, catalogue_hash: str, rows: Sequence[ItemRow]) -> bool:
         """Insert a catalogue's items unless its latest import has the same hash; say whether rows were written."""
-        latest = self._first(
-            "select catalogue_hash from raw.items where catalogue = ? order by imported_at desc, rowid desc limit 1",
-            [catalogue],
-        )
-        if latest == catalogue_hash:
+        if self._latest_import("items", "catalogue_hash", "catalogue", catalogue) == catalogue_hash:
             return False
-        columns: dict[str, list[Any]] = {
-            "catalogue_hash": [catalogue_hash] * len(rows),
-            **{name: [getattr(row, name) for row in rows] for name in ("item_id", "name", "price_level")},
-            "categories": [canonical_json(row.categories) for row in rows],
-            **{name: [getattr(row, name) for row in rows] for name in ("domain", "n_reviews")},
-            "imported_at": [utc_now()] * len(rows),
-        }
-        self._insert("raw.items", catalogue, _ITEM_COLUMNS, columns, key="catalogue")
+        columns = _columns_of(rows, _names_of(ItemRow))
+        columns["categories"] = [canonical_json(row.categories) for row in rows]
+        self._insert(
+            "items",
+            columns,
+            catalogue=catalogue,
+            catalogue_hash=catalogue_hash,
+            imported_at=utc_now(),
+        )
         return True
 
     def predictions(self, recommender: str, predictions_hash: str, rows: Sequence[PredictionRow]) -> bool:
         """Insert a recommender's predictions unless its latest import has the same hash; say whether rows were written."""
-        latest = self._first(
-            "select predictions_hash from raw.predictions where recommender = ? order by imported_at desc, rowid desc limit 1",
-            [recommender],
-        )
-        if latest == predictions_hash:
+        if (
+            self._latest_import("predictions", "predictions_hash", "recommender", recommender)
+            == predictions_hash
+        ):
             return False
-        columns: dict[str, list[Any]] = {
-            "predictions_hash": [predictions_hash] * len(rows),
-            **{one.name: [getattr(row, one.name) for row in rows] for one in fields(PredictionRow)},
-            "imported_at": [utc_now()] * len(rows),
-        }
-        self._insert("raw.predictions", recommender, _PREDICTION_COLUMNS, columns, key="recommender")
+        self._insert(
+            "predictions",
+            _columns_of(rows, _names_of(PredictionRow)),
+            recommender=recommender,
+            predictions_hash=predictions_hash,
+            imported_at=utc_now(),
+        )
         return True
 
     def baseline(
@@ -483,16 +309,16 @@ class Append:
             "select max(set_at) from raw.baselines where audit = ? and target = ?", [audit, target]
         )
         now = utc_now()
-        self._connection.execute(
-            "insert into raw.baselines (audit, target, run_id, file_hash, manifest, set_at) values (?, ?, ?, ?, ?, ?)",
-            [
-                audit,
-                target,
-                run_id,
-                file_hash,
-                None if manifest is None else canonical_json(manifest),
-                now if latest is None or latest < now else latest + timedelta(microseconds=1),
-            ],
+        self._insert_row(
+            "baselines",
+            {
+                "audit": audit,
+                "target": target,
+                "run_id": run_id,
+                "file_hash": file_hash,
+                "manifest": None if manifest is None else canonical_json(manifest),
+                "set_at": now if latest is None or latest < now else latest + timedelta(microseconds=1),
+            },
         )
 
     def clear_baselines_of(self, run_id: str) -> bool:
@@ -511,13 +337,8 @@ class Append:
         """Insert the rows of a baseline's file (part, row as JSON), unless they are there."""
         if self._first("select 1 from raw.baseline_rows where file_hash = ? limit 1", [file_hash]):
             return
-        columns: dict[str, list[Any]] = {
-            "part": [part for part, _ in rows],
-            "content": [content for _, content in rows],
-        }
-        self._insert(
-            "raw.baseline_rows", file_hash, {"part": "varchar", "content": "json"}, columns, key="file_hash"
-        )
+        columns = {"part": [part for part, _ in rows], "content": [content for _, content in rows]}
+        self._insert("baseline_rows", columns, file_hash=file_hash)
 
     def rows_of_run(self, table: str, file: Path, run_id: str) -> None:
         """Insert the rows of a run that a Parquet file holds, in their order; the file has no column run_id."""
@@ -554,7 +375,7 @@ class Append:
 
     def unchained(self, run_id: str) -> None:
         """Note that a run was kept before chains were."""
-        self._connection.execute("insert into raw.unchained_runs values (?)", [run_id])
+        self._insert_row("unchained_runs", {"run_id": run_id})
 
     def date_migrations(self, moments: Mapping[int, datetime]) -> None:
         """Set when each migration of the schema was applied; runs from before may have no chain."""
@@ -569,16 +390,24 @@ class Append:
         rows = self._connection.execute(sql, values).fetchall()
         return rows[0][0] if rows else None
 
-    def _insert(
-        self,
-        table: str,
-        owner: str,
-        types: Mapping[str, str],
-        columns: Mapping[str, list[Any]],
-        *,
-        key: str = "run_id",
-    ) -> None:
-        """Insert columns of equal length at once, all with the same key: DuckDB reads them from NumPy object arrays."""
+    def _latest_import(self, table: str, hash_column: str, owner_column: str, owner: str) -> Any:
+        """Return the hash of the latest import of a catalogue or of a recommender's predictions, or None."""
+        return self._first(
+            f"select {hash_column} from raw.{table} where {owner_column} = ? order by imported_at desc, rowid desc limit 1",
+            [owner],
+        )
+
+    def _insert_row(self, table: str, values: Mapping[str, Any]) -> None:
+        marks = ", ".join("?" for _ in values)
+        self._connection.execute(
+            f"insert into raw.{table} ({', '.join(values)}) values ({marks})", list(values.values())
+        )
+
+    def _insert(self, table: str, columns: Mapping[str, list[Any]], **shared: Any) -> None:
+        """Insert columns of equal length at once, and next to them values that all rows share.
+
+        DuckDB reads the columns from NumPy object arrays, and casts them to the table's types.
+        """
         import numpy as np
 
         length = len(next(iter(columns.values())))
@@ -591,11 +420,18 @@ class Append:
         for name, values in columns.items():
             batch[name][:] = values
         self._connection.register("batch", batch)
-        names = ", ".join(types)
-        casts = ", ".join(f"{name}::{type_}" for name, type_ in types.items())
+        marks = ", ".join("?" for _ in shared)
         self._connection.execute(
-            f"insert into {table} ({key}, {names}) select ?, {casts} from batch",
-            [owner],
+            f"insert into raw.{table} ({', '.join((*shared, *columns))}) select {marks}, {', '.join(columns)} from batch",
+            list(shared.values()),
         )
         # Not after an error: an aborted transaction accepts no statement, and a second error would hide the first.
         self._connection.unregister("batch")
+
+
+def _names_of(row: type[DataclassInstance]) -> tuple[str, ...]:
+    return tuple(one.name for one in fields(row))
+
+
+def _columns_of(rows: Sequence[Any], names: Sequence[str]) -> dict[str, list[Any]]:
+    return {name: [getattr(row, name) for row in rows] for name in names}

@@ -150,12 +150,8 @@ class Ledger:
             raise LedgerError(
                 f"The folder {self.path.parent} cannot be made: {error.strerror or error}."
             ) from None
-        wait = self.wait_seconds if wait_seconds is None else wait_seconds
-        connection = self._connect(read_only=False, wait_seconds=wait)
-        try:
+        with self._connect(read_only=False, wait_seconds=wait_seconds) as connection:
             migrate(connection, self.path)
-        finally:
-            connection.close()
 
     def update(self) -> None:
         """Bring the schema of an existing file up to date.
@@ -191,9 +187,7 @@ class Ledger:
         import duckdb
 
         self._require_file()
-        wait = self.wait_seconds if wait_seconds is None else wait_seconds
-        connection = self._connect(read_only=False, wait_seconds=wait)
-        try:
+        with self._connect(read_only=False, wait_seconds=wait_seconds) as connection:
             require_current(connection, self.path)
             if memory_limit is not None:
                 connection.execute("set memory_limit = ?", [memory_limit])
@@ -213,8 +207,6 @@ class Ledger:
                 roll_back(connection)
                 raise
             _commit(connection, self.path)
-        finally:
-            connection.close()
 
     @contextmanager
     def read(self, *, wait_seconds: float | None = None) -> Iterator[duckdb.DuckDBPyConnection]:
@@ -225,13 +217,9 @@ class Ledger:
             LedgerError: the file is absent, is no ledger, or has another schema.
         """
         self._require_file()
-        wait = self.wait_seconds if wait_seconds is None else wait_seconds
-        connection = self._connect(read_only=True, wait_seconds=wait)
-        try:
+        with self._connect(read_only=True, wait_seconds=wait_seconds) as connection:
             require_current(connection, self.path)
             yield connection
-        finally:
-            connection.close()
 
     @contextmanager
     def read_through(self) -> Iterator[duckdb.DuckDBPyConnection]:
@@ -268,7 +256,7 @@ class Ledger:
         path = self.path.resolve()
         new = path.with_name(f"{path.name}.new")
         # Opened for writing, the file takes in what its write-ahead log holds.
-        self._connect(read_only=False, wait_seconds=self.wait_seconds).close()
+        self._connect(read_only=False).close()
         connection = duckdb.connect(":memory:")
         try:
             new.unlink(missing_ok=True)
@@ -361,7 +349,10 @@ class Ledger:
                 f"select distinct part from ({_PARTS}) where audit in (select audit from raw.kept_runs)"
             ).fetchall()
             parts = frozenset(str(part) for (part,) in rows)
-            return parts | _parts_of_scores(connection) | _parts_of_predictions(connection)
+            return parts.union(
+                _parts_of(connection, "kept_response_scores", "reads_scores"),
+                _parts_of(connection, "predictions", "reads_predictions"),
+            )
 
     def heads_by_part(self) -> dict[str, str]:
         """Return part of the analyses -> a text that changes whenever any record of its runs does.
@@ -394,7 +385,7 @@ class Ledger:
                 having bool_and(heads.head is not null)
                 """
             ).fetchall()
-            left_out = _parts_of_scores(connection)
+            left_out = _parts_of(connection, "kept_response_scores", "reads_scores")
         return {part: "\n".join([head, *others]) for part, head in rows if part not in left_out}
 
     def held_analysis_settings(self) -> HeldAnalysisSettings:
@@ -424,9 +415,10 @@ class Ledger:
                 f"There is no ledger at {self.path}; `biasledger collect` or `biasledger import` makes it."
             )
 
-    def _connect(self, *, read_only: bool, wait_seconds: float) -> duckdb.DuckDBPyConnection:
+    def _connect(self, *, read_only: bool, wait_seconds: float | None = None) -> duckdb.DuckDBPyConnection:
         import duckdb
 
+        wait_seconds = self.wait_seconds if wait_seconds is None else wait_seconds
         deadline = time.monotonic() + wait_seconds
         config: dict[str, str | bool | int | float | list[str]] = {} if read_only else {"max_vacuum_tasks": 0}
         while True:
@@ -514,21 +506,17 @@ def _not_openable(path: Path, message: str) -> LedgerError:
     return LedgerError(f"{path} cannot be opened: {first_line}")
 
 
-def _parts_of_scores(connection: duckdb.DuckDBPyConnection) -> frozenset[str]:
-    """Return the methods that read scores of classifiers, where there are any."""
-    if not connection.execute("select 1 from raw.kept_response_scores limit 1").fetchall():
+def _parts_of(connection: duckdb.DuckDBPyConnection, table: str, reads: str) -> frozenset[str]:
+    """Return the methods that read scores of classifiers or predictions of recommenders, where the ledger holds any.
+
+    Args:
+        connection: the ledger.
+        table: the table of scores or of predictions.
+        reads: the attribute of a method that says whether it reads that table.
+    """
+    if not connection.execute(f"select 1 from raw.{table} limit 1").fetchall():
         return frozenset()
     # It takes longer to import than to ask.
     from collector.spec.methods import methods
 
-    return frozenset(name for name, method in methods().items() if method.reads_scores)
-
-
-def _parts_of_predictions(connection: duckdb.DuckDBPyConnection) -> frozenset[str]:
-    """Return the methods that read what recommenders predicted, where there is any."""
-    if not connection.execute("select 1 from raw.predictions limit 1").fetchall():
-        return frozenset()
-    # It takes longer to import than to ask.
-    from collector.spec.methods import methods
-
-    return frozenset(name for name, method in methods().items() if method.reads_predictions)
+    return frozenset(name for name, method in methods().items() if getattr(method, reads))

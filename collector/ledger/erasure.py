@@ -15,14 +15,11 @@ from collector.files.replacing import replace_file
 from collector.journal.chain import (
     ERASABLE,
     ERASED,
-    Chain,
     Seal,
     erasure_body,
-    next_hash,
-    record_digest,
     text_hash,
 )
-from collector.journal.reader import journal_line, journal_path, read_journal
+from collector.journal.reader import journal_line, journal_path, next_line, read_journal
 from collector.journal.writer import JournalWriter
 from collector.ledger.database import Ledger
 from collector.ledger.evidence import responses_of_trial
@@ -168,11 +165,7 @@ def erase(
 def _erase_in_ledger(ledger: Ledger, run_id: str, bodies: Sequence[Mapping[str, Any]]) -> None:
     """Erase in a run without a journal; its chain, if it has one, goes on in the ledger."""
     with ledger.append() as append:
-        end = append.chain_end(run_id)
-        if end is not None:
-            chain = Chain(end.count, end.head_hash)
-            append.chain(run_id, [chain.add("erasure", body) for body in bodies])
-            append.seal(run_id, chain.seal)
+        append.extend_chain(run_id, "erasure", bodies)
         for body in bodies:
             append.erasure(run_id, body)
 
@@ -183,14 +176,13 @@ def _erase_in_journal(path: Path, bodies: Sequence[Mapping[str, Any]]) -> None:
     unfinished = path.with_name(f"{path.name}.erasing")
     # While the writer is open, no other process writes the journal, neither the old file nor the one that replaces it.
     with JournalWriter.resume(path) as writer:
-        count, previous = writer.seal.count, writer.seal.head_hash
+        mark = writer.mark
         try:
             with unfinished.open("wb") as stream:
                 stream.writelines(_lines_without(path, erased))
-                for position, body in enumerate(bodies, start=count):
-                    linked = next_hash(position, "erasure", record_digest("erasure", body), previous)
-                    stream.write(journal_line(position, "erasure", body, previous, linked))
-                    previous = linked
+                for body in bodies:
+                    line, mark = next_line(mark, "erasure", body)
+                    stream.write(line)
             replace_file(unfinished, path)
         except OSError as error:
             raise LedgerError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from collector.journal.chain import Chain, event_body
+from collector.journal.chain import event_body
 from collector.journal.reader import journal_path
 from collector.journal.writer import JournalWriter
 from collector.ledger.loading import load_journal
@@ -29,11 +29,8 @@ def keep_event(ledger: Ledger, run_id: str, event: str, detail: Mapping[str, Any
             writer.event(event, detail)
         load_journal(path, ledger)
         return
-    body = event_body(event, detail, utc_now())
+    now = utc_now()
+    body = event_body(event, detail, now)
     with ledger.append() as append:
-        end = append.chain_end(run_id)
-        if end is not None:
-            chain = Chain(end.count, end.head_hash)
-            append.chain(run_id, [chain.add("event", body)])
-            append.seal(run_id, chain.seal)
-        append.event_of(run_id, body)
+        append.extend_chain(run_id, "event", [body])
+        append.event(run_id, event, body["detail"], now)

@@ -6,10 +6,10 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from collector.hashing import canonical_json, hash_of, tagged_hash
 from collector.journal.chain import ERASABLE, ERASED, FIELDS, Seal, event_body, record_digest, record_key
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from collector.journal.chain import Seal
 
 BATCH_ROWS = 2000
+_Row = TypeVar("_Row", RelevanceRow, MarkerRow, ProbeRow, ItemRow, PredictionRow)
 # Kind of record -> the table of its rows.
 TABLES: Mapping[str, str] = {
     "run": "raw.runs",
@@ -124,44 +125,29 @@ def hashed_content(connection: duckdb.DuckDBPyConnection) -> Iterator[tuple[str,
     for (stated,) in connection.execute(
         "select distinct relevance_hash from raw.relevance order by relevance_hash"
     ).fetchall():
-        found = connection.execute(
-            "select subject, domain, item, grade from raw.relevance where relevance_hash = ?", [stated]
-        ).fetchall()
-        yield "the table of relevance", stated, hash_of_relevance([RelevanceRow(*row) for row in found]) or ""
+        relevance = _rows(connection, "relevance", RelevanceRow, relevance_hash=stated)
+        yield "the table of relevance", stated, hash_of_relevance(relevance) or ""
     for (stated,) in connection.execute(
         "select markers_hash from raw.markers union select markers_hash from raw.probes order by markers_hash"
     ).fetchall():
-        markers = connection.execute(
-            "select marker, kind, list, direction, probe, category, group_name from raw.markers where markers_hash = ?",
-            [stated],
-        ).fetchall()
-        probes = connection.execute(
-            "select probe, category, target_group, prompt from raw.probes where markers_hash = ?", [stated]
-        ).fetchall()
-        found_hash = hash_of_markers([MarkerRow(*row) for row in markers], [ProbeRow(*row) for row in probes])
-        yield "the markers and probes", stated, found_hash or ""
+        markers = _rows(connection, "markers", MarkerRow, markers_hash=stated)
+        probes = _rows(connection, "probes", ProbeRow, markers_hash=stated)
+        yield "the markers and probes", stated, hash_of_markers(markers, probes) or ""
     for catalogue, stated, imported_at in connection.execute(
         "select distinct catalogue, catalogue_hash, imported_at from raw.items order by imported_at, catalogue"
     ).fetchall():
-        found = connection.execute(
-            "select item_id, name, price_level, categories, domain, n_reviews from raw.items "
-            "where catalogue = ? and catalogue_hash = ? and imported_at = ?",
-            [catalogue, stated, imported_at],
-        ).fetchall()
+        key = {"catalogue": catalogue, "catalogue_hash": stated, "imported_at": imported_at}
+        # Categories are JSON in the table.
         items = [
-            ItemRow(item_id, name, price_level, _names(categories), domain, n_reviews)
-            for item_id, name, price_level, categories, domain, n_reviews in found
+            replace(one, categories=_names(str(one.categories)))
+            for one in _rows(connection, "items", ItemRow, **key)
         ]
         yield f"the catalogue {catalogue!r}", stated, hash_of_items(items)
-    columns = ", ".join(one.name for one in fields(PredictionRow))
     for recommender, stated, imported_at in connection.execute(
         "select distinct recommender, predictions_hash, imported_at from raw.predictions order by imported_at, recommender"
     ).fetchall():
-        found = connection.execute(
-            f"select {columns} from raw.predictions where recommender = ? and predictions_hash = ? and imported_at = ?",
-            [recommender, stated, imported_at],
-        ).fetchall()
-        predicted = [PredictionRow(*row) for row in found]
+        key = {"recommender": recommender, "predictions_hash": stated, "imported_at": imported_at}
+        predicted = _rows(connection, "predictions", PredictionRow, **key)
         yield f"the predictions of {recommender!r}", stated, hash_of_predictions(predicted)
     for audit, target, file_hash, manifest in connection.execute(
         "select audit, target, file_hash, manifest from raw.baselines where file_hash is not null order by set_at"
@@ -174,6 +160,14 @@ def hashed_content(connection: duckdb.DuckDBPyConnection) -> Iterator[tuple[str,
         # Baselines of before their hash was kept have none.
         if stated := head.pop(BASELINE_HASH, None):
             yield f"the baseline of {audit!r} and {target!r}", stated, hash_of_baseline(head, lines) or ""
+
+
+def _rows(connection: duckdb.DuckDBPyConnection, table: str, row: type[_Row], **key: object) -> list[_Row]:
+    """Return the rows of a table that have a key."""
+    names = ", ".join(one.name for one in fields(row))
+    has_key = " and ".join(f"{name} = ?" for name in key)
+    found = connection.execute(f"select {names} from raw.{table} where {has_key}", list(key.values()))
+    return [row(*values) for values in found.fetchall()]
 
 
 def doubled_shared_rows(connection: duckdb.DuckDBPyConnection) -> Iterator[str]:
@@ -311,34 +305,23 @@ def _erasures(connection: duckdb.DuckDBPyConnection, run_id: str) -> list[dict[s
 
 def _prompts(connection: duckdb.DuckDBPyConnection, run_id: str) -> Iterator[Held]:
     names = tuple(name for name in FIELDS["prompt"] if name not in ("prompt_id", "attributes"))
-    rows = _fetch_rows(
-        connection,
-        f"""
-        with stated as (
+    held = f"""
+        select
+            coalesce(prompts.prompt_id, stated.prompt_id) as held_key,
+            held_key as prompt_id,
+            {", ".join(names)},
+            coalesce(stated.attributes, []) as attributes
+        from (select * from raw.prompts where run_id = $run_id) as prompts
+        full outer join (
             select
                 prompt_id,
                 list({{'slot': slot, 'attribute': attribute, 'group_name': group_name, 'descriptor': descriptor}}) as attributes
             from raw.prompt_attributes
             where run_id = $run_id
             group by prompt_id
-        ),
-        held as (
-            select
-                coalesce(prompts.prompt_id, stated.prompt_id) as prompt_id,
-                {", ".join(names)},
-                coalesce(stated.attributes, []) as attributes
-            from (select * from raw.prompts where run_id = $run_id) as prompts
-            full outer join stated on stated.prompt_id = prompts.prompt_id
-        ),
-        chained as (
-            select position, key, digest, extra from raw.chain where run_id = $run_id and kind = 'prompt'
-        )
-        select chained.*, held.prompt_id as held_key, held.*
-        from chained full outer join held on held.prompt_id = chained.key
-        order by chained.position nulls last, held_key
-        """,
-        {"run_id": run_id},
-    )
+        ) as stated on stated.prompt_id = prompts.prompt_id
+    """
+    rows = _next_to_chain(connection, run_id, "prompt", held, "held_key")
     yield from _joined("prompt", ("prompt_id", *names, "attributes"), rows, lambda body: (body, ()))
 
 
@@ -375,25 +358,36 @@ def _have_same_order(connection: duckdb.DuckDBPyConnection, run_id: str) -> bool
 
 def _full_join(connection: duckdb.DuckDBPyConnection, run_id: str) -> Iterator[tuple[Any, ...]]:
     """Yield every response of the chain with its row, and the rows that the chain does not have last."""
-    rows = _fetch_rows(
+    held = f"""
+        select {_RESPONSE_KEY} as held_key, {", ".join(FIELDS["response"])}
+        from raw.responses
+        where run_id = $run_id
+    """
+    rows = _next_to_chain(connection, run_id, "response", held, "seq")
+    with _unbounded(connection):
+        yield from rows
+
+
+def _next_to_chain(
+    connection: duckdb.DuckDBPyConnection, run_id: str, kind: str, held: str, order: str
+) -> Iterator[tuple[Any, ...]]:
+    """Yield the chain's records of a kind next to the rows of a query, whose first column is their key.
+
+    Rows that the chain does not have come last, by `order`.
+    """
+    return _fetch_rows(
         connection,
         f"""
-        with held as (
-            select {_RESPONSE_KEY} as held_key, {", ".join(FIELDS["response"])}
-            from raw.responses
-            where run_id = $run_id
-        ),
+        with held as ({held}),
         chained as (
-            select position, key, digest, extra from raw.chain where run_id = $run_id and kind = 'response'
+            select position, key, digest, extra from raw.chain where run_id = $run_id and kind = '{kind}'
         )
         select chained.*, held.*
         from chained full outer join held on held.held_key = chained.key
-        order by chained.position nulls last, held.seq
+        order by chained.position nulls last, held.{order}
         """,
         {"run_id": run_id},
     )
-    with _unbounded(connection):
-        yield from rows
 
 
 def _side_by_side(connection: duckdb.DuckDBPyConnection, run_id: str) -> Iterator[tuple[Any, ...]]:

@@ -33,16 +33,14 @@ class LedgerFollower:
         path: the journal.
         ledger: the ledger; made if absent.
         offset: gives the byte up to which the journal is on disk.
-        is_current: the ledger is there, with the newest schema.
     """
 
-    def __init__(
-        self, path: Path, ledger: Ledger, offset: Callable[[], int], *, is_current: bool = False
-    ) -> None:
+    def __init__(self, path: Path, ledger: Ledger, offset: Callable[[], int]) -> None:
         self._ledger = ledger
         self._loader = JournalLoader(path, ledger)
         self._offset = offset
-        self._is_current = is_current
+        # The ledger is there, with the newest schema.
+        self._is_current = False
         self._loaded = 0
         self._has_warned = False
         self._stopping = threading.Event()

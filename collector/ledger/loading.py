@@ -72,6 +72,20 @@ def read_head(path: Path) -> Head:
     return head
 
 
+def read_heads(ledger_path: Path) -> tuple[list[Head], list[str]]:
+    """Return the heads of a ledger's journals, and a sentence for each journal that has none that can be read."""
+    heads, notes = [], []
+    for path in sorted(journal_folder(ledger_path).glob("*.jsonl")):
+        try:
+            head = read_head(path)
+        except LedgerError as error:
+            notes.append(str(error))
+            continue
+        if head.ledger_name == ledger_path.name:
+            heads.append(head)
+    return heads, notes
+
+
 def require_own_name(path: Path, run_id: str) -> None:
     """Make sure that a journal is called after its run: a copy next to it would go into the ledger as a second run.
 
@@ -192,16 +206,8 @@ def load_all(ledger_path: Path) -> list[str]:
     Raises:
         LedgerError: the ledger cannot be used, or is locked.
     """
-    sentences = []
-    heads = []
-    for path in sorted(journal_folder(ledger_path).glob("*.jsonl")):
-        try:
-            head = read_head(path)
-        except LedgerError as error:
-            sentences.append(f"{error} It is left out.")
-            continue
-        if head.ledger_name == ledger_path.name:
-            heads.append(head)
+    heads, notes = read_heads(ledger_path)
+    sentences = [f"{note} It is left out." for note in notes]
     if not heads:
         return sentences
     ledger = Ledger(ledger_path)

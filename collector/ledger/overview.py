@@ -9,9 +9,9 @@ from datetime import datetime
 from pathlib import Path
 
 from collector.errors import LedgerError
-from collector.journal.reader import end_of, is_being_written, journal_folder
+from collector.journal.reader import end_of, is_being_written
 from collector.ledger.database import WAIT_SECONDS, Ledger, LedgerLockedError, RunInfo
-from collector.ledger.loading import Head, read_head
+from collector.ledger.loading import Head, read_heads
 from collector.rows import INTERRUPTED, NO_PROGRESS
 
 LOCK_SECONDS = 2.0
@@ -71,7 +71,8 @@ def list_runs(ledger_path: Path, *, wait_seconds: float | None = None) -> tuple[
     Raises:
         LedgerError: there is neither a ledger nor a journal, or the ledger is none.
     """
-    heads, notes = _heads(ledger_path)
+    listed_heads, notes = read_heads(ledger_path)
+    heads = {head.run_id: head for head in listed_heads}
     if wait_seconds is None:
         # With journals there is something to list without the ledger, too.
         wait_seconds = LOCK_SECONDS if heads else WAIT_SECONDS
@@ -94,19 +95,6 @@ def list_runs(ledger_path: Path, *, wait_seconds: float | None = None) -> tuple[
         except LedgerError as error:
             notes.append(str(error))
     return sorted(listed, key=lambda run: (run.started_at, run.run_id)), notes
-
-
-def _heads(ledger_path: Path) -> tuple[dict[str, Head], list[str]]:
-    heads, notes = {}, []
-    for path in sorted(journal_folder(ledger_path).glob("*.jsonl")):
-        try:
-            head = read_head(path)
-        except LedgerError as error:
-            notes.append(str(error))
-            continue
-        if head.ledger_name == ledger_path.name:
-            heads[head.run_id] = head
-    return heads, notes
 
 
 def _of_ledger(info: RunInfo) -> RunOverview:

@@ -96,20 +96,14 @@ def _require_ledger_or_empty(connection: duckdb.DuckDBPyConnection, path: Path) 
         # Far quicker than a list of all tables, which a ledger needs none of.
         connection.execute("from raw.schema_migrations limit 0")
     except duckdb.CatalogException:
-        _refuse_tables(connection, path)
-
-
-def _refuse_tables(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
-    tables = {
-        f"{schema}.{table}"
-        for schema, table in connection.execute(
-            "select schema_name, table_name from duckdb_tables() where database_name = current_database()"
+        tables = connection.execute(
+            "select schema_name || '.' || table_name as name from duckdb_tables() "
+            "where database_name = current_database() order by name"
         ).fetchall()
-    }
-    if tables:
-        raise LedgerError(
-            f"{path} is a DuckDB file, but no ledger (it holds {sorted(tables)[0]}); name another file."
-        )
+        if tables:
+            raise LedgerError(
+                f"{path} is a DuckDB file, but no ledger (it holds {tables[0][0]}); name another file."
+            ) from None
 
 
 def require_current(connection: duckdb.DuckDBPyConnection, path: Path) -> None:

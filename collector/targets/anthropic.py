@@ -10,7 +10,7 @@ from pydantic import Field
 
 from collector.targets.base import Reply, Request
 from collector.targets.chat import ChatTarget, instead_of_text
-from collector.targets.fields import BaseAddress, HttpSettings, Variable, free_parameters
+from collector.targets.fields import BaseAddress, HttpSettings, ModelName, Variable, free_parameters
 from collector.targets.http.errors import Problem, count, error_message, error_of, text_or_none
 
 KIND = "anthropic"
@@ -35,10 +35,7 @@ class Settings(HttpSettings):
     """Anthropic's Messages API."""
 
     kind: Literal["anthropic"] = Field(description="The kind of target.", examples=["anthropic"])
-    model: Annotated[str, Field(min_length=1)] = Field(
-        description="The service's name for the model, if possible dated.",
-        examples=["my-model-2026-05-01"],
-    )
+    model: ModelName
     api_key_env: Variable = Field(
         default="ANTHROPIC_API_KEY",
         description="The environment variable that holds the key.",
@@ -58,7 +55,7 @@ class Settings(HttpSettings):
 
 def build(name: str, settings: Settings, _folder: Path) -> AnthropicTarget:
     """Return the target; the folder of the targets file is not needed."""
-    return AnthropicTarget(name, **settings.model_dump(exclude={"kind"}))
+    return AnthropicTarget(name, **settings.model_dump())
 
 
 class AnthropicTarget(ChatTarget):
@@ -66,16 +63,13 @@ class AnthropicTarget(ChatTarget):
 
     The service requires a limit of the answer's length: max_tokens is 4096 unless the parameters say otherwise. It takes no
     seed.
-
-    Args:
-        name, **shared: as in ChatTarget.
     """
 
     kind = KIND
     answer_form = "a message"
 
-    def __init__(self, name: str, *, base_url: str = BASE_URL, **shared: Any) -> None:
-        super().__init__(name, base_url=base_url, **shared)
+    def __init__(self, name: str, **given: Any) -> None:
+        super().__init__(name, Settings(**{"kind": KIND, **given}))
         self._sent = {"max_tokens": DEFAULT_MAX_TOKENS, **self._sent}
 
     @property
@@ -133,8 +127,7 @@ class AnthropicTarget(ChatTarget):
         is_hopeless = kind in _HOPELESS or "credit balance" in (message or "")
         return Problem(
             message=message,
-            stops_run=True if is_hopeless else None,
-            retryable=False if is_hopeless else None,
+            is_hopeless=is_hopeless,
         )
 
 

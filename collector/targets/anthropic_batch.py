@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
+from itertools import chain
 from typing import Any
 from urllib.parse import quote
 
 from collector.errors import TargetError
 from collector.targets.base import BatchRequest, BatchState, Reply, Submission
-from collector.targets.batching import ChatBatch
+from collector.targets.batching import CLOCK_TOLERANCE, ChatBatch
 from collector.targets.http.errors import count, error_of
 
-CLOCK_TOLERANCE = timedelta(minutes=10)
 _COUNTS = ("processing", "succeeded", "errored", "canceled", "expired")
 # Results for questions that were not asked.
 _UNASKED = {"expired": "the batch expired before it", "canceled": "the batch was cancelled before it"}
@@ -47,61 +47,33 @@ class Batch(ChatBatch):
         return {"custom_id": request.custom_id, "params": self.target.question(request.request)}
 
     def submit(self, submission: Submission, requests: Sequence[BatchRequest]) -> str:  # noqa: ARG002 (batches have no names)
-        """Submit a batch; return its id.
-
-        Raises:
-            TargetError: the batch was not submitted; if retryable, it may have been: `find` says so.
-        """
+        """Submit a batch; return its id."""
         body = json.dumps({"requests": [self.line(one) for one in requests]}, allow_nan=False)
         return self.required(self.call("POST", self._url, body.encode("ascii")), "id", "the batch")
 
     def find(self, submission: Submission) -> str | None:
-        """Return the latest unknown batch of the submission's size made since it began, None if there is none.
-
-        Raises:
-            TargetError: the service could not be asked.
-        """
+        """Return the latest unknown batch of the submission's size made since it began, None if there is none."""
         oldest = submission.since - CLOCK_TOLERANCE
-        after = ""
-        while True:
-            page = self.call("GET", f"{self._url}?limit=100{after}")
-            batches = [one for one in page.get("data") or () if isinstance(one, dict)]
-            for batch in batches:
-                batch_id = self.required(batch, "id", "a batch")
-                counts = batch.get("request_counts") or {}
-                if _created_at(batch) < oldest:
-                    return None
-                if (
-                    batch_id not in submission.known
-                    and sum(count(counts.get(name)) or 0 for name in _COUNTS) == submission.n_requests
-                ):
-                    return batch_id
-            # The newest come first.
-            if not page.get("has_more") or not batches:
+        for batch in chain.from_iterable(self.pages(self._url, "after_id")):
+            batch_id = self.required(batch, "id", "a batch")
+            if _created_at(batch) < oldest:
                 return None
-            after = f"&after_id={quote(self.required(batches[-1], 'id', 'a batch'), safe='')}"
+            if batch_id not in submission.known and sum(_counts(batch).values()) == submission.n_requests:
+                return batch_id
+        return None
 
     def poll(self, batch_id: str) -> BatchState:
-        """Ask how far a batch is.
-
-        Raises:
-            TargetError: the service could not be asked, or knows no such batch.
-        """
+        """Ask how far a batch is."""
         batch = self.call("GET", f"{self._url}/{quote(batch_id, safe='')}")
-        counts = {name: count((batch.get("request_counts") or {}).get(name)) or 0 for name in _COUNTS}
-        n_done = sum(counts.values()) - counts["processing"]
         if batch.get("processing_status") != "ended":
-            return BatchState(None, n_done)
+            return BatchState(None)
+        counts = _counts(batch)
         if counts["canceled"]:
-            return BatchState("cancelled", n_done)
-        return BatchState("expired" if counts["expired"] else "completed", n_done)
+            return BatchState("cancelled")
+        return BatchState("expired" if counts["expired"] else "completed")
 
     def results(self, batch_id: str) -> Iterator[tuple[str, Reply | TargetError]]:
-        """Yield custom_id and result of each question.
-
-        Raises:
-            TargetError: the results could not be read.
-        """
+        """Yield custom_id and result of each question."""
         # The address that a batch states as results_url is this one; what it states is not followed, for the key goes along.
         yield from self.download(f"{self._url}/{quote(batch_id, safe='')}/results")
 
@@ -126,6 +98,12 @@ class Batch(ChatBatch):
                 raw_body=json.dumps(document, ensure_ascii=False),
             )
         return None
+
+
+def _counts(batch: dict[str, Any]) -> dict[str, int]:
+    """Return how many questions of a batch are in each state."""
+    found = batch.get("request_counts") or {}
+    return {name: count(found.get(name)) or 0 for name in _COUNTS}
 
 
 def _created_at(batch: dict[str, Any]) -> datetime:

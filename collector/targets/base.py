@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 if TYPE_CHECKING:
-    from collector.errors import TargetError
     from collector.rates import RateHints
+    from collector.redaction import Redactor
 
 NAME = r"[a-z0-9][a-z0-9_-]*"
 """The form of a target's name."""
@@ -75,6 +75,17 @@ class Reply:
     instead: str | None = None
     reasoning: str | None = None
 
+    def cleaned(self, redact: Redactor) -> Reply:
+        """Return the reply with the secrets cut out of every text but the raw body."""
+        return replace(
+            self,
+            text=redact.optional(self.text),
+            instead=redact.optional(self.instead),
+            reasoning=redact.optional(self.reasoning),
+            finish_reason=redact.optional(self.finish_reason),
+            model_answered=redact.optional(self.model_answered),
+        )
+
 
 class Target(Protocol):
     """The system under audit.
@@ -134,12 +145,10 @@ class BatchState:
     Attributes:
         outcome: None while it is worked on; then whether all of it was asked (completed), time ran out (expired), somebody
             stopped it (cancelled) or the service would not begin (failed).
-        n_done: questions with a result, good or bad.
         error: why it failed.
     """
 
     outcome: Outcome | None
-    n_done: int = 0
     error: str | None = None
 
 
@@ -158,54 +167,3 @@ class Submission:
     n_requests: int
     since: datetime
     known: frozenset[str] = frozenset()
-
-
-class BatchTarget(Protocol):
-    """A target's batch interface, which answers within a day or so and at a lower price.
-
-    Attributes:
-        max_requests, max_bytes: how much one batch may hold.
-        has_names: batches are found by name; otherwise by size and time.
-    """
-
-    has_names: bool
-    max_requests: int
-    max_bytes: int
-
-    def size(self, request: BatchRequest) -> int:
-        """Return the bytes that a question takes in a batch."""
-        ...
-
-    def submit(self, submission: Submission, requests: Sequence[BatchRequest]) -> str:
-        """Submit a batch; return the service's id of it.
-
-        Raises:
-            TargetError: the batch was not submitted; if retryable, it may have been: `find` says so.
-        """
-        ...
-
-    def find(self, submission: Submission) -> str | None:
-        """Return the id of a batch whose submission may or may not have arrived; None if it has not.
-
-        Where a service lets batches have no names, another batch of the same size may be meant: its results have other ids.
-
-        Raises:
-            TargetError: the service could not be asked.
-        """
-        ...
-
-    def poll(self, batch_id: str) -> BatchState:
-        """Ask how far a batch is.
-
-        Raises:
-            TargetError: the service could not be asked, or knows no such batch.
-        """
-        ...
-
-    def results(self, batch_id: str) -> Iterator[tuple[str, Reply | TargetError]]:
-        """Yield custom_id and result of each question of a batch that has ended, in any order; some may be missing.
-
-        Raises:
-            TargetError: the results could not be read.
-        """
-        ...

@@ -8,14 +8,16 @@ from __future__ import annotations
 import json
 import tempfile
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import timedelta
 from importlib import import_module
 from importlib.util import find_spec
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any, ClassVar, cast
+from urllib.parse import quote
 
 from collector.errors import InputError, TargetError
-from collector.targets.base import BatchRequest, BatchTarget, Reply
+from collector.targets.base import BatchRequest, BatchState, Reply, Submission
 from collector.targets.http.errors import is_success, json_object
 from collector.targets.http.session import MAX_BODY_BYTES, HttpSession, excerpt
 
@@ -28,10 +30,12 @@ TRANSFER_SECONDS = 1800.0
 QUESTION_SECONDS = 60.0
 # The size of all questions of a batch; services take more, but they are held in memory.
 MAX_BYTES = 64_000_000
+# How far a service's clock may be off.
+CLOCK_TOLERANCE = timedelta(minutes=10)
 _SUFFIX = "_batch"
 
 
-def batch_interface(target: Target) -> BatchTarget:
+def batch_interface(target: Target) -> ChatBatch:
     """Return the batch interface of a target.
 
     Raises:
@@ -47,14 +51,18 @@ def batch_interface(target: Target) -> BatchTarget:
             f"The target {target.name} is of kind {target.kind!r}, which has no batch interface; --batch is for "
             f"{' and '.join(known)}."
         )
-    return cast("BatchTarget", import_module(module).Batch(target))
+    return cast("ChatBatch", import_module(module).Batch(target))
 
 
 class ChatBatch(ABC):
-    """The batch interface of a chat service.
+    """The batch interface of a chat service, which answers within a day or so and at a lower price.
 
     Args:
         target: the service; questions are written and answers read as it does one by one.
+
+    Attributes:
+        max_requests, max_bytes: how much one batch may hold.
+        has_names: batches are found by name; otherwise by size and time.
     """
 
     has_names: ClassVar[bool]
@@ -64,6 +72,40 @@ class ChatBatch(ABC):
     def __init__(self, target: ChatTarget) -> None:
         self.target = target
         self._session = HttpSession(target.name, target.redact, timeout_seconds=TRANSFER_SECONDS)
+
+    @abstractmethod
+    def submit(self, submission: Submission, requests: Sequence[BatchRequest]) -> str:
+        """Submit a batch; return the service's id of it.
+
+        Raises:
+            TargetError: the batch was not submitted; if retryable, it may have been: `find` says so.
+        """
+
+    @abstractmethod
+    def find(self, submission: Submission) -> str | None:
+        """Return the id of a batch whose submission may or may not have arrived; None if it has not.
+
+        Where a service lets batches have no names, another batch of the same size may be meant: its results have other ids.
+
+        Raises:
+            TargetError: the service could not be asked.
+        """
+
+    @abstractmethod
+    def poll(self, batch_id: str) -> BatchState:
+        """Ask how far a batch is.
+
+        Raises:
+            TargetError: the service could not be asked, or knows no such batch.
+        """
+
+    @abstractmethod
+    def results(self, batch_id: str) -> Iterator[tuple[str, Reply | TargetError]]:
+        """Yield custom_id and result of each question of a batch that has ended, in any order; some may be missing.
+
+        Raises:
+            TargetError: the results could not be read.
+        """
 
     @abstractmethod
     def line(self, request: BatchRequest) -> dict[str, Any]:
@@ -100,6 +142,22 @@ class ChatBatch(ABC):
                 f"answered {reply.status}, but not with JSON: {excerpt(reply.text)}", reply.text
             )
         return document
+
+    def pages(self, url: str, after: str) -> Iterator[list[dict[str, Any]]]:
+        """Yield the batches at an address, the newest first, page by page; `after` is the parameter of where a page begins.
+
+        Raises:
+            TargetError: the service could not be asked.
+        """
+        place = ""
+        while True:
+            page = self.call("GET", f"{url}?limit=100{place}")
+            batches = [one for one in page.get("data") or () if isinstance(one, dict)]
+            if batches:
+                yield batches
+            if not batches or not page.get("has_more"):
+                return
+            place = f"&{after}={quote(self.required(batches[-1], 'id', 'a batch'), safe='')}"
 
     def download(self, url: str) -> Iterator[tuple[str, Reply | TargetError]]:
         """Yield the results that an address holds as JSON Lines; they are kept in a file meanwhile.

@@ -15,7 +15,8 @@ from collector.errors import InputError, TargetError
 from collector.rates import RateHints
 from collector.redaction import Redactor, environment_key
 from collector.targets.base import Reply, Request, Target
-from collector.targets.http.errors import Problem, http_error, is_success, json_object, reply_of_error
+from collector.targets.fields import ConfiguredTarget
+from collector.targets.http.errors import Problem, failed, is_success, json_object
 from collector.targets.http.session import HttpSession, excerpt
 
 SHOWN_NAME_CHARACTERS = 60
@@ -52,7 +53,7 @@ def instead_of_text(tools: Iterable[object], *, has_reasoned: bool) -> str | Non
     return "It holds what the model thought, and no answer." if has_reasoned else None
 
 
-class ChatTarget(ABC):
+class ChatTarget(ConfiguredTarget, ABC):
     """A vendor's chat service.
 
     The key is read from the environment when a question is asked, travels in a header only, and is cut out of whatever the
@@ -60,46 +61,21 @@ class ChatTarget(ABC):
 
     Args:
         name: its name in targets.yml.
-        base_url: what its addresses begin with.
-        model: the model asked for.
-        api_key_env: the environment variable that holds the key; None where the service wants none.
-        parameters: what is sent with every question to shape the answer.
-        timeout_seconds: how long one try may take.
-        concurrency: how many questions are asked at once.
-        requests_per_minute, tokens_per_minute, total_timeout_seconds: as in Target.
+        settings: its entry there, of the kind's own `Settings`.
     """
 
     kind: ClassVar[str]
-    is_simulated: ClassVar[bool] = False
     conversations: ClassVar[str | None] = "messages"
     answer_form: ClassVar[str]
     """The name of a good answer in error sentences: "a chat completion"."""
 
-    def __init__(
-        self,
-        name: str,
-        *,
-        base_url: str,
-        model: str,
-        api_key_env: str | None = None,
-        parameters: Mapping[str, Any] | None = None,
-        timeout_seconds: float = 60.0,
-        concurrency: int = 8,
-        requests_per_minute: float | None = None,
-        tokens_per_minute: float | None = None,
-        total_timeout_seconds: float | None = None,
-    ) -> None:
-        self.name = name
-        self.model = model
-        self.concurrency = concurrency
-        self.requests_per_minute = requests_per_minute
-        self.tokens_per_minute = tokens_per_minute
-        self.total_timeout_seconds = total_timeout_seconds
-        self.base_url = base_url
-        self.redact = Redactor([api_key_env] if api_key_env else [])
-        self.session = HttpSession(name, self.redact, timeout_seconds=timeout_seconds)
-        self._api_key_env = api_key_env
-        self._sent = dict(parameters or {})
+    def __init__(self, name: str, settings: Any) -> None:
+        super().__init__(name, settings.model, settings)
+        self.base_url: str = settings.base_url
+        self.redact = Redactor([settings.api_key_env] if settings.api_key_env else [])
+        self.session = HttpSession(name, self.redact, timeout_seconds=settings.timeout_seconds)
+        self._api_key_env = settings.api_key_env
+        self._sent = dict(settings.parameters)
 
     @property
     def parameters(self) -> Mapping[str, Any]:
@@ -167,11 +143,22 @@ class ChatTarget(ABC):
             TargetError: the body is an error, or no answer in the vendor's form.
         """
         document = json_object(text)
+        if is_success(status) and document is not None and (error := self.hidden_error(document)):
+            status, document = _status_of(error), {"error": error}
         if not is_success(status):
-            return self._failed(status, text, document, latency_ms, hints)
-        error = self.hidden_error(document) if document is not None else None
-        if error:
-            return self._failed(_status_of(error), text, {"error": error}, latency_ms, hints)
+            problem = self.problem(document)
+            return failed(
+                self.name,
+                status,
+                text,
+                replace(problem, message=self.redact.optional(problem.message)),
+                latency_ms=latency_ms,
+                hints=hints,
+                key=f"the key in {self._api_key_env}"
+                if self._api_key_env
+                else "a question without a key (api_key_env)",
+                advice=f"check base_url and model {self.model!r}",
+            )
         reply = self.answer(document) if document is not None else None
         if reply is None:
             raise TargetError(
@@ -182,40 +169,7 @@ class ChatTarget(ABC):
                 hints=hints,
             )
         # Once more, because a key that JSON escapes in some odd way is plain only now.
-        return replace(
-            reply,
-            text=self.redact.optional(reply.text),
-            instead=self.redact.optional(reply.instead),
-            reasoning=self.redact.optional(reply.reasoning),
-            finish_reason=self.redact.optional(reply.finish_reason),
-            model_answered=self.redact.optional(reply.model_answered),
-            raw_body=text,
-            latency_ms=latency_ms,
-            hints=hints,
-        )
-
-    def _failed(
-        self,
-        status: int,
-        text: str,
-        document: dict[str, Any] | None,
-        latency_ms: float | None,
-        hints: RateHints | None,
-    ) -> Reply:
-        if (reply := reply_of_error(text, status=status, latency_ms=latency_ms, hints=hints)) is not None:
-            return reply
-        problem = self.problem(document)
-        raise http_error(
-            self.name,
-            status,
-            text,
-            replace(problem, message=self.redact.optional(problem.message)),
-            hints=hints,
-            key=f"the key in {self._api_key_env}"
-            if self._api_key_env
-            else "a question without a key (api_key_env)",
-            advice=f"check base_url and model {self.model!r}",
-        )
+        return replace(reply.cleaned(self.redact), raw_body=text, latency_ms=latency_ms, hints=hints)
 
 
 def _status_of(error: object) -> int:

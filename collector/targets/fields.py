@@ -12,6 +12,18 @@ from pydantic import AfterValidator, BeforeValidator, Field
 
 from collector.validation import Names, NonBlank, Section
 
+ModelName = Annotated[
+    str,
+    Field(
+        min_length=1,
+        description="The service's name for the model, if possible dated.",
+        examples=["my-model-2026-05-01"],
+    ),
+]
+Simulated = Annotated[bool, Field(description="Label the answers as made up.", examples=[True])]
+SendSeed = Annotated[
+    bool, Field(description="Send a seed that differs by prompt, trial and attempt.", examples=[True])
+]
 Concurrency = Annotated[int, Field(ge=1, le=256)]
 Seconds = Annotated[float, Field(gt=0, le=86_400)]
 PerMinute = Annotated[float, Field(gt=0, le=1e9)]
@@ -35,6 +47,30 @@ class PacedSettings(Section):
         description="Longest time for one question, with all attempts and pauses.",
         examples=[600],
     )
+
+
+class ConfiguredTarget:
+    """The attributes that a target takes from its entry in targets.yml; base.Target describes them.
+
+    Args:
+        name: its name in targets.yml.
+        model: the model asked for.
+        settings: the entry; only those of `PacedSettings` have caps.
+    """
+
+    requests_per_minute: float | None = None
+    tokens_per_minute: float | None = None
+    total_timeout_seconds: float | None = None
+
+    def __init__(self, name: str, model: str, settings: Any) -> None:
+        self.name = name
+        self.model = model
+        self.is_simulated: bool = getattr(settings, "simulated", False)
+        self.concurrency = settings.concurrency
+        if isinstance(settings, PacedSettings):
+            self.requests_per_minute = settings.requests_per_minute
+            self.tokens_per_minute = settings.tokens_per_minute
+            self.total_timeout_seconds = settings.total_timeout_seconds
 
 
 class HttpSettings(PacedSettings):

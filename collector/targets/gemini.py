@@ -12,7 +12,7 @@ from pydantic import BeforeValidator, Field
 
 from collector.targets.base import Reply, Request
 from collector.targets.chat import ChatTarget, instead_of_text
-from collector.targets.fields import BaseAddress, HttpSettings, Variable, free_parameters
+from collector.targets.fields import BaseAddress, HttpSettings, ModelName, SendSeed, Variable, free_parameters
 from collector.targets.http.errors import Problem, count, error_message, error_of, text_or_none
 from collector.validation import list_to_tuple
 
@@ -31,10 +31,7 @@ class Settings(HttpSettings):
     """Google's Gemini API."""
 
     kind: Literal["gemini"] = Field(description="The kind of target.", examples=["gemini"])
-    model: Annotated[str, Field(min_length=1)] = Field(
-        description="The service's name for the model, if possible dated.",
-        examples=["my-model-2026-05-01"],
-    )
+    model: ModelName
     api_key_env: Variable = Field(
         default="GEMINI_API_KEY",
         description="The environment variable that holds the key.",
@@ -53,40 +50,25 @@ class Settings(HttpSettings):
         description="The request's `safetySettings`: what the service filters.",
         examples=[[{"category": "HARM_CATEGORY_HARASSMENT", "threshold": "BLOCK_NONE"}]],
     )
-    send_seed: bool = Field(
-        default=False, description="Send a seed that differs by prompt, trial and attempt.", examples=[True]
-    )
+    send_seed: SendSeed = False
 
 
 def build(name: str, settings: Settings, _folder: Path) -> GeminiTarget:
     """Return the target; the folder of the targets file is not needed."""
-    return GeminiTarget(name, **settings.model_dump(exclude={"kind"}))
+    return GeminiTarget(name, **settings.model_dump())
 
 
 class GeminiTarget(ChatTarget):
-    """A model that is asked with POST {base_url}/models/{model}:generateContent.
-
-    Args:
-        name, **shared: as in ChatTarget; parameters are the request's generationConfig (temperature, maxOutputTokens, …).
-        safety_settings: the request's safetySettings.
-        send_seed: send a seed with each question, a different one for each prompt, trial and attempt.
-    """
+    """A model that is asked with POST {base_url}/models/{model}:generateContent."""
 
     kind = KIND
     answer_form = "generated content"
 
-    def __init__(
-        self,
-        name: str,
-        *,
-        base_url: str = BASE_URL,
-        safety_settings: tuple[Mapping[str, str], ...] = (),
-        send_seed: bool = False,
-        **shared: Any,
-    ) -> None:
-        super().__init__(name, base_url=base_url, **shared)
-        self._safety_settings = [dict(setting) for setting in safety_settings]
-        self._send_seed = send_seed
+    def __init__(self, name: str, **given: Any) -> None:
+        settings = Settings(**{"kind": KIND, **given})
+        super().__init__(name, settings)
+        self._safety_settings = [dict(setting) for setting in settings.safety_settings]
+        self._send_seed = settings.send_seed
 
     @property
     def parameters(self) -> Mapping[str, Any]:
@@ -168,8 +150,7 @@ class GeminiTarget(ChatTarget):
         delays = [_seconds(detail.get("retryDelay")) for detail in details]
         return Problem(
             message=error_message(document),
-            stops_run=True if is_hopeless else None,
-            retryable=False if is_hopeless else None,
+            is_hopeless=is_hopeless,
             retry_after_seconds=next((delay for delay in delays if delay is not None), None),
         )
 

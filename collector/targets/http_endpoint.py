@@ -17,15 +17,14 @@ from collector.errors import TargetError, UnusableError
 from collector.hints import quoted
 from collector.redaction import Redactor, environment_key
 from collector.targets.base import Reply, Request
-from collector.targets.fields import Address, HttpSettings, Variables
+from collector.targets.fields import Address, ConfiguredTarget, HttpSettings, Simulated, Variables
 from collector.targets.http.errors import (
     Problem,
     count,
     error_message,
-    http_error,
+    failed,
     is_success,
     json_object,
-    reply_of_error,
 )
 from collector.targets.http.json_path import parse_json_path
 from collector.targets.http.session import HttpSession, excerpt
@@ -35,6 +34,11 @@ KIND = "http"
 _JSON, _FORM = "application/json", "application/x-www-form-urlencoded"
 # Slots of a template: {prompt} and its like are filled in for each question, ${NAME} from the environment.
 _SLOT = re.compile(r"(?<!\$)\{(prompt|system_prompt|seed|trial|turn|messages|conversation)\}")
+# Settings that are paths into the reply.
+_PATHS = (
+    *("answer", "items", "reasoning", "finish_reason", "model_answered"),
+    *("prompt_tokens", "completion_tokens", "conversation"),
+)
 _BARE = ("seed", "trial", "turn")
 _ENVIRONMENT = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
@@ -58,6 +62,10 @@ def _require_headers(value: Mapping[str, str]) -> Mapping[str, str]:
 
 Path_ = Annotated[NonBlank, AfterValidator(_require_path)]
 Headers = Annotated[Mapping[str, str], AfterValidator(_require_headers)]
+
+
+def _path(description: str, example: str) -> Any:
+    return Field(default=None, description=description, examples=[example])
 
 
 class Settings(HttpSettings):
@@ -87,54 +95,27 @@ class Settings(HttpSettings):
         description="The environment variables used as `${NAME}` in `url`, `headers` or `body`.",
         examples=["RECOMMENDER_KEY", ["KEY_ID", "KEY"]],
     )
-    answer: Path_ | None = Field(
-        default=None,
-        description="Path of the answer's text in the JSON reply.",
-        examples=["data.summary.text"],
+    answer: Path_ | None = _path("Path of the answer's text in the JSON reply.", "data.summary.text")
+    items: Path_ | None = _path("Path of a list's titles, in place of `answer`.", "results[*].title")
+    reasoning: Path_ | None = _path(
+        "Path of the model's reasoning, stored but not judged.", "choices[0].message.reasoning_content"
     )
-    items: Path_ | None = Field(
-        default=None,
-        description="Path of a list's titles, in place of `answer`.",
-        examples=["results[*].title"],
+    finish_reason: Path_ | None = _path("Path of why the answer ended.", "choices[0].finish_reason")
+    model_answered: Path_ | None = _path("Path of the name of the model that answered.", "meta.model")
+    prompt_tokens: Path_ | None = _path("Path of the prompt's number of tokens.", "usage.prompt_tokens")
+    completion_tokens: Path_ | None = _path(
+        "Path of the answer's number of tokens.", "usage.completion_tokens"
     )
-    reasoning: Path_ | None = Field(
-        default=None,
-        description="Path of the model's reasoning, stored but not judged.",
-        examples=["choices[0].message.reasoning_content"],
-    )
-    finish_reason: Path_ | None = Field(
-        default=None,
-        description="Path of why the answer ended.",
-        examples=["choices[0].finish_reason"],
-    )
-    model_answered: Path_ | None = Field(
-        default=None, description="Path of the name of the model that answered.", examples=["meta.model"]
-    )
-    prompt_tokens: Path_ | None = Field(
-        default=None,
-        description="Path of the prompt's number of tokens.",
-        examples=["usage.prompt_tokens"],
-    )
-    completion_tokens: Path_ | None = Field(
-        default=None,
-        description="Path of the answer's number of tokens.",
-        examples=["usage.completion_tokens"],
-    )
-    conversation: Path_ | None = Field(
-        default=None,
-        description="Path of the conversation's id in a reply, which fills `{conversation}` from then on; before, it is empty.",
-        examples=["session.id"],
+    conversation: Path_ | None = _path(
+        "Path of the conversation's id in a reply, which fills `{conversation}` from then on; before, it is empty.",
+        "session.id",
     )
     model: NonBlank | None = Field(
         default=None,
         description="The model's name in findings; the target's name if absent.",
         examples=["recommender-2026-05"],
     )
-    simulated: bool = Field(
-        default=False,
-        description="Label the answers as made up.",
-        examples=[True],
-    )
+    simulated: Simulated = False
 
     @model_validator(mode="after")
     def _fit_together(self) -> Self:
@@ -179,11 +160,10 @@ def _sample(body: str) -> str:
 
 def build(name: str, settings: Settings, _folder: Path) -> HttpEndpoint:
     """Return the target; the folder of the targets file is not needed."""
-    given = settings.model_dump(exclude={"kind", "simulated", "model"})
-    return HttpEndpoint(name, **given, is_simulated=settings.simulated, model=settings.model or name)
+    return HttpEndpoint(name, settings)
 
 
-class HttpEndpoint:
+class HttpEndpoint(ConfiguredTarget):
     """An endpoint that is asked with one request a question.
 
     In `url` and `body` the slots {prompt}, {system_prompt}, {seed}, {trial}, {turn}, {messages} and {conversation} are filled
@@ -193,78 +173,31 @@ class HttpEndpoint:
 
     Args:
         name: its name in targets.yml.
-        url, method, headers, body: the request.
-        secret_env: the environment variables used.
-        answer: path of the answer in the JSON reply; the whole body is the answer if neither this nor `items` is given.
-        items: path of the list of items; it is kept as a JSON array.
-        reasoning, finish_reason, model_answered, prompt_tokens, completion_tokens, conversation: their paths, if any.
-        model: what the findings call the model.
-        is_simulated: label its answers as made up.
-        timeout_seconds, concurrency, …: as in ChatTarget.
+        settings: its entry there.
     """
 
     kind = KIND
 
-    def __init__(
-        self,
-        name: str,
-        *,
-        url: str,
-        method: str = "POST",
-        headers: Mapping[str, str] | None = None,
-        body: str | None = None,
-        secret_env: tuple[str, ...] = (),
-        answer: str | None = None,
-        items: str | None = None,
-        reasoning: str | None = None,
-        finish_reason: str | None = None,
-        model_answered: str | None = None,
-        prompt_tokens: str | None = None,
-        completion_tokens: str | None = None,
-        conversation: str | None = None,
-        model: str | None = None,
-        is_simulated: bool = False,
-        timeout_seconds: float = 60.0,
-        concurrency: int = 8,
-        requests_per_minute: float | None = None,
-        tokens_per_minute: float | None = None,
-        total_timeout_seconds: float | None = None,
-    ) -> None:
-        self.name = name
-        self.model = model or name
-        self.is_simulated = is_simulated
-        self.concurrency = concurrency
-        self.requests_per_minute = requests_per_minute
-        self.tokens_per_minute = tokens_per_minute
-        self.total_timeout_seconds = total_timeout_seconds
-        self._request = {"url": url, "method": method, "headers": dict(headers or {}), "body": body}
-        self._url, self._method, self._body = url, method, body
-        self._headers = {"Accept": _JSON, **(headers or {})}
-        if body is not None and "content-type" not in {header.lower() for header in self._headers}:
+    def __init__(self, name: str, settings: Settings) -> None:
+        super().__init__(name, settings.model or name, settings)
+        self._settings = settings
+        self._headers = {"Accept": _JSON, **settings.headers}
+        if settings.body is not None and "content-type" not in {header.lower() for header in self._headers}:
             self._headers["Content-Type"] = _JSON
         self._escape = _form_escape if _content_type(self._headers) == _FORM else _json_escape
-        self._variables = secret_env
-        paths = {
-            "answer": answer,
-            "items": items,
-            "reasoning": reasoning,
-            "finish_reason": finish_reason,
-            "model_answered": model_answered,
-            "prompt_tokens": prompt_tokens,
-            "completion_tokens": completion_tokens,
-            "conversation": conversation,
-        }
-        self._paths = {name: parse_json_path(path) for name, path in paths.items() if path is not None}
-        self._redact = Redactor(secret_env)
+        paths = settings.model_dump(include=set(_PATHS), exclude_none=True)
+        self._paths = {name: parse_json_path(paths[name]) for name in _PATHS if name in paths}
+        self._redact = Redactor(settings.secret_env)
         by_name = "name" if self._has_slot("conversation") else None
         self.conversations = "messages" if self._has_slot("messages") else by_name
-        self._session = HttpSession(name, self._redact, timeout_seconds=timeout_seconds)
+        self._session = HttpSession(name, self._redact, timeout_seconds=settings.timeout_seconds)
 
     @property
     def parameters(self) -> Mapping[str, Any]:
         """The request as it is written, with ${NAME} in place of secrets, and where the reply is read."""
+        request = {name: getattr(self._settings, name) for name in ("url", "method", "headers", "body")}
         return {
-            **{name: value for name, value in self._request.items() if value},
+            **{name: value for name, value in request.items() if value},
             **{name: path.text for name, path in self._paths.items()},
         }
 
@@ -279,48 +212,46 @@ class HttpEndpoint:
                 f"{self.name} cannot be given the audit's system prompt: put {{system_prompt}} into its body or url.",
                 stops_run=True,
             )
-        secrets = {name: environment_key(self.name, name) for name in self._variables}
+        secrets = {name: environment_key(self.name, name) for name in self._settings.secret_env}
         if "conversation" in self._paths and request.conversation is not None:
             request = replace(request, conversation=self._conversation(request))
-        body = _fill(self._body, request, secrets, self._escape) if self._body is not None else None
+        url, body = self._settings.url, self._settings.body
+        if body is not None:
+            body = _fill(body, request, secrets, self._escape)
         reply = self._session.send(
-            self._method,
-            _fill(self._url, request, secrets, _url_escape),
+            self._settings.method,
+            _fill(url, request, secrets, _url_escape),
             headers={name: _fill(text, request, secrets, str) for name, text in self._headers.items()},
             body=body.encode("utf-8") if body is not None else None,
             timeout_seconds=request.timeout_seconds,
-            shown_url=self._url,
+            shown_url=url,
         )
         if not is_success(reply.status):
-            amounts_to = reply_of_error(
-                reply.text, status=reply.status, latency_ms=reply.latency_ms, hints=reply.hints
-            )
-            if amounts_to is not None:
-                return amounts_to
-            raise http_error(
+            return failed(
                 self.name,
                 reply.status,
                 reply.text,
                 # Once more: the message is decoded, in which an escaped key may come to light.
                 Problem(message=self._redact.optional(error_message(json_object(reply.text)))),
+                latency_ms=reply.latency_ms,
                 hints=reply.hints,
-                key=f"the secret in {quoted(self._variables)}"
-                if self._variables
+                key=f"the secret in {quoted(self._settings.secret_env)}"
+                if self._settings.secret_env
                 else "a question without a secret (headers, secret_env)",
                 advice="check url and method",
             )
         document = json_value(reply.text)
         return Reply(
-            text=self._redact.optional(self._text(reply.text, document, reply.status)),
+            text=self._text(reply.text, document, reply.status),
             raw_body=reply.text,
-            reasoning=self._redact.optional(_as_text(self._first("reasoning", document))),
-            finish_reason=self._redact.optional(_as_text(self._first("finish_reason", document))),
-            model_answered=self._redact.optional(_as_text(self._first("model_answered", document))),
+            reasoning=_as_text(self._first("reasoning", document)),
+            finish_reason=_as_text(self._first("finish_reason", document)),
+            model_answered=_as_text(self._first("model_answered", document)),
             prompt_tokens=count(self._first("prompt_tokens", document)),
             completion_tokens=count(self._first("completion_tokens", document)),
             latency_ms=reply.latency_ms,
             hints=reply.hints,
-        )
+        ).cleaned(self._redact)
 
     def _conversation(self, request: Request) -> str | None:
         """Return the id that the latest reply of a conversation gave it."""
@@ -329,7 +260,7 @@ class HttpEndpoint:
         return next((one for one in found if one is not None), None)
 
     def _has_slot(self, name: str) -> bool:
-        return any(name in _SLOT.findall(text) for text in (self._url, self._body or ""))
+        return any(name in _SLOT.findall(text) for text in (self._settings.url, self._settings.body or ""))
 
     def _first(self, name: str, document: Any) -> Any:
         """Return the first value at the path of `name`; None if there is none, or no path."""

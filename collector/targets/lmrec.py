@@ -12,7 +12,7 @@ from pydantic import BeforeValidator, Field
 from collector.errors import InputError, TargetError
 from collector.hashing import hash_of_file
 from collector.targets.base import Reply, Request
-from collector.targets.fields import Concurrency, one_or_more
+from collector.targets.fields import Concurrency, ConfiguredTarget, Simulated, one_or_more
 from collector.validation import Names, NonBlank, Section
 
 if TYPE_CHECKING:
@@ -51,11 +51,7 @@ class Settings(Section):
         description="The model's name in findings; the folders if absent.",
         examples=["lmrec-boston"],
     )
-    simulated: bool = Field(
-        default=False,
-        description="Label the answers as made up.",
-        examples=[True],
-    )
+    simulated: Simulated = False
     concurrency: Concurrency = Field(
         default=1, description="How many threads may call it at once.", examples=[4]
     )
@@ -71,66 +67,34 @@ def build(name: str, settings: Settings, folder: Path) -> TrainedRecommender:
     from lmrec.model import CARD
 
     folders = [folder / one for one in settings.models]
-    return TrainedRecommender(
-        name,
-        load_answerer(
-            folders, top=settings.top, city=settings.city, needs_city=True, fair=settings.fair_ranking
-        ),
-        models=settings.models,
-        # A card names the hashes of the other files, so that its own hash covers all of them.
-        card_hashes=[hash_of_file(one / CARD) for one in folders],
-        top=settings.top,
-        city=settings.city,
-        fair=settings.fair_ranking,
-        model=settings.model,
-        is_simulated=settings.simulated,
-        concurrency=settings.concurrency,
+    answerer = load_answerer(
+        folders, top=settings.top, city=settings.city, needs_city=True, fair=settings.fair_ranking
     )
+    # A card names the hashes of the other files, so that its own hash covers all of them.
+    return TrainedRecommender(name, settings, answerer, [hash_of_file(one / CARD) for one in folders])
 
 
-class TrainedRecommender:
+class TrainedRecommender(ConfiguredTarget):
     """Recommenders in this process, which say the same of the same question.
 
     Args:
         name: the target's name.
+        settings: its entry in targets.yml.
         answerer: the models.
-        models, card_hashes: their folders, and the hashes of their cards.
-        top, city, fair: as in answering.Answerer.
-        model: what the findings call the model; the folders if not given.
-        is_simulated: label the answers as made up.
-        concurrency: as in Target.
+        card_hashes: the hashes of their cards.
     """
 
     kind = KIND
-    requests_per_minute: float | None = None
-    tokens_per_minute: float | None = None
-    total_timeout_seconds: float | None = None
 
-    def __init__(
-        self,
-        name: str,
-        answerer: Answerer,
-        *,
-        models: Sequence[str],
-        card_hashes: Sequence[str],
-        top: int,
-        city: str | None = None,
-        fair: bool | Sequence[str] = False,
-        model: str | None = None,
-        is_simulated: bool = False,
-        concurrency: int = 1,
-    ) -> None:
-        self.name = name
-        self.model = model or ", ".join(models)
-        self.is_simulated = is_simulated
-        self.concurrency = concurrency
+    def __init__(self, name: str, settings: Settings, answerer: Answerer, card_hashes: Sequence[str]) -> None:
+        super().__init__(name, settings.model or ", ".join(settings.models), settings)
         self._answerer = answerer
         self._parameters = {
-            "models": list(models),
+            "models": list(settings.models),
             "card_hashes": list(card_hashes),
-            "top": top,
-            **({"city": city} if city else {}),
-            **({"fair_ranking": fair} if fair else {}),
+            "top": settings.top,
+            **({"city": settings.city} if settings.city else {}),
+            **({"fair_ranking": settings.fair_ranking} if settings.fair_ranking else {}),
         }
 
     @property

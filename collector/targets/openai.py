@@ -10,7 +10,7 @@ from pydantic import Field
 
 from collector.targets.base import Reply, Request
 from collector.targets.chat import ChatTarget, instead_of_text
-from collector.targets.fields import BaseAddress, HttpSettings, Variable, free_parameters
+from collector.targets.fields import BaseAddress, HttpSettings, ModelName, SendSeed, Variable, free_parameters
 from collector.targets.http.errors import Problem, count, error_message, error_of, text_or_none
 
 KIND = "openai"
@@ -46,10 +46,7 @@ class Settings(HttpSettings):
         description="The address up to `/chat/completions`, without it.",
         examples=["https://api.openai.com/v1"],
     )
-    model: Annotated[str, Field(min_length=1)] = Field(
-        description="The service's name for the model, if possible dated.",
-        examples=["my-model-2026-05-01"],
-    )
+    model: ModelName
     api_key_env: Variable | None = Field(
         default=None,
         description="The environment variable that holds the key; leave it out if none is needed.",
@@ -60,31 +57,24 @@ class Settings(HttpSettings):
         description="Sent with every question.",
         examples=[{"temperature": 1.0, "max_completion_tokens": 800}],
     )
-    send_seed: bool = Field(
-        default=False, description="Send a seed that differs by prompt, trial and attempt.", examples=[True]
-    )
+    send_seed: SendSeed = False
 
 
 def build(name: str, settings: Settings, _folder: Path) -> OpenAITarget:
     """Return the target; the folder of the targets file is not needed."""
-    return OpenAITarget(name, **settings.model_dump(exclude={"kind"}))
+    return OpenAITarget(name, **settings.model_dump())
 
 
 class OpenAITarget(ChatTarget):
-    """A chat endpoint that is asked with POST {base_url}/chat/completions.
-
-    Args:
-        name, **shared: as in ChatTarget; base_url goes up to and without /chat/completions, parameters are sent as they are
-            (temperature, max_tokens, …).
-        send_seed: send a seed with each question, a different one for each prompt, trial and attempt.
-    """
+    """A chat endpoint that is asked with POST {base_url}/chat/completions."""
 
     kind = KIND
     answer_form = "a chat completion"
 
-    def __init__(self, name: str, *, send_seed: bool = False, **shared: Any) -> None:
-        super().__init__(name, **shared)
-        self._send_seed = send_seed
+    def __init__(self, name: str, **given: Any) -> None:
+        settings = Settings(**{"kind": KIND, **given})
+        super().__init__(name, settings)
+        self._send_seed = settings.send_seed
 
     @property
     def parameters(self) -> Mapping[str, Any]:
@@ -138,8 +128,7 @@ class OpenAITarget(ChatTarget):
         is_hopeless = bool(names & _HOPELESS)
         return Problem(
             message=error_message(document),
-            stops_run=True if is_hopeless else None,
-            retryable=False if is_hopeless else None,
+            is_hopeless=is_hopeless,
         )
 
 

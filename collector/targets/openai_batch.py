@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, timedelta
+from datetime import UTC
 from typing import Any
 from urllib.parse import quote
 
 from collector.errors import TargetError
 from collector.targets.base import BatchRequest, BatchState, Outcome, Reply, Submission
-from collector.targets.batching import ChatBatch
+from collector.targets.batching import CLOCK_TOLERANCE, ChatBatch
 from collector.targets.http.errors import count
 
 ENDPOINT = "/v1/chat/completions"
 COMPLETION_WINDOW = "24h"
 # The key in a batch's metadata that holds its label.
 LABEL = "biasledger"
-CLOCK_TOLERANCE = timedelta(minutes=10)
 _OUTCOMES: Mapping[str, Outcome] = {
     "completed": "completed",
     "expired": "expired",
@@ -48,11 +47,7 @@ class Batch(ChatBatch):
         }
 
     def submit(self, submission: Submission, requests: Sequence[BatchRequest]) -> str:
-        """Upload the questions and make a batch of them; return its id.
-
-        Raises:
-            TargetError: the batch was not submitted; if retryable, it may have been: `find` says so.
-        """
+        """Upload the questions and make a batch of them; return its id."""
         lines = "".join(json.dumps(self.line(one), allow_nan=False) + "\n" for one in requests)
         body, content_type = _form(f"{submission.label}.jsonl", lines.encode("ascii"))
         uploaded = self.call("POST", f"{self._base}/files", body, {"Content-Type": content_type})
@@ -66,46 +61,28 @@ class Batch(ChatBatch):
         return self.required(batch, "id", "the batch")
 
     def find(self, submission: Submission) -> str | None:
-        """Return the id of the batch with the submission's label, None if there is none.
-
-        Raises:
-            TargetError: the service could not be asked.
-        """
+        """Return the id of the batch with the submission's label, None if there is none."""
         oldest = (submission.since - CLOCK_TOLERANCE).replace(tzinfo=UTC).timestamp()
-        after = ""
-        while True:
-            page = self.call("GET", f"{self._base}/batches?limit=100{after}")
-            batches = [one for one in page.get("data") or () if isinstance(one, dict)]
+        for batches in self.pages(f"{self._base}/batches", "after"):
             for batch in batches:
                 if (batch.get("metadata") or {}).get(LABEL) == submission.label:
                     return self.required(batch, "id", "a batch")
-            # The newest come first.
-            if not page.get("has_more") or not batches or (batches[-1].get("created_at") or 0) < oldest:
+            if (batches[-1].get("created_at") or 0) < oldest:
                 return None
-            after = f"&after={quote(self.required(batches[-1], 'id', 'a batch'), safe='')}"
+        return None
 
     def poll(self, batch_id: str) -> BatchState:
-        """Ask how far a batch is.
-
-        Raises:
-            TargetError: the service could not be asked, or knows no such batch.
-        """
+        """Ask how far a batch is."""
         batch = self._batch(batch_id)
-        counts = batch.get("request_counts") or {}
         found = (batch.get("errors") or {}).get("data") or []
         sentences = [str(one.get("message")) for one in found if isinstance(one, dict)]
         return BatchState(
             outcome=_OUTCOMES.get(str(batch.get("status"))),
-            n_done=(count(counts.get("completed")) or 0) + (count(counts.get("failed")) or 0),
             error="; ".join(sentences[:3]) or None,
         )
 
     def results(self, batch_id: str) -> Iterator[tuple[str, Reply | TargetError]]:
-        """Yield custom_id and result of each question, from the file of answers and that of errors.
-
-        Raises:
-            TargetError: the results could not be read.
-        """
+        """Yield custom_id and result of each question, from the file of answers and that of errors."""
         batch = self._batch(batch_id)
         for key in ("output_file_id", "error_file_id"):
             if batch.get(key):

@@ -24,7 +24,7 @@ from collector.hashing import hash_of_file
 from collector.hints import did_you_mean
 from collector.redaction import Redactor
 from collector.targets.base import NAME, Reply, Request
-from collector.targets.fields import Concurrency, PacedSettings, Variables
+from collector.targets.fields import Concurrency, ConfiguredTarget, PacedSettings, Simulated, Variables
 from collector.targets.http.errors import count, reply_of_error, text_or_none
 from collector.validation import NonBlank
 
@@ -66,11 +66,7 @@ class Settings(PacedSettings):
         description="The model's name in findings; the function's name if absent.",
         examples=["recommender-2026-05"],
     )
-    simulated: bool = Field(
-        default=False,
-        description="Label the answers as made up.",
-        examples=[True],
-    )
+    simulated: Simulated = False
     secret_env: Variables = Field(
         default=(),
         description="Environment variables with keys that the function uses; they are removed from what is stored.",
@@ -97,25 +93,15 @@ def build(name: str, settings: Settings, folder: Path) -> PythonFunction:
             f"{settings.function}: the module {module_name} has no function {function_name!r}"
             f"{did_you_mean(function_name, known)}"
         )
-    return _target(
-        name,
-        function,
-        module,
-        function_name=settings.function,
-        **settings.model_dump(exclude={"kind", "function", "simulated"}),
-        is_simulated=settings.simulated,
-    )
+    return _target(name, function, module, settings)
 
 
-def of_function(
-    function: Callable[..., object], *, name: str | None = None, model: str | None = None
-) -> PythonFunction:
+def of_function(function: Callable[..., object], *, name: str | None = None) -> PythonFunction:
     """Return a function of this process as a target.
 
     Args:
         function: called as any other, see `PythonFunction`.
         name: the target's name; the function's own if not given.
-        model: what the findings call the model; the function's name if not given.
 
     Raises:
         InputError: it is async or does not take the three arguments, or the name is none of a target.
@@ -127,25 +113,20 @@ def of_function(
             f"The target {name!r} should be named with lower-case letters, digits, - and _: give it a name."
         )
     module = sys.modules.get(getattr(function, "__module__", None) or "")
-    return _target(
-        name, function, module, function_name=f"{getattr(module, '__name__', '')}:{called}", model=model
-    )
+    # Not checked: a lambda's name could not be written into a file.
+    settings = Settings.model_construct(kind=KIND, function=f"{getattr(module, '__name__', '')}:{called}")
+    return _target(name, function, module, settings)
 
 
 def _target(
-    name: str,
-    function: Callable[..., object],
-    module: ModuleType | None,
-    *,
-    function_name: str,
-    **settings: Any,
+    name: str, function: Callable[..., object], module: ModuleType | None, settings: Settings
 ) -> PythonFunction:
     if inspect.iscoroutinefunction(function):
-        raise InputError(f"{function_name} is async; name a plain function that waits for its answer.")
-    _require_arguments(function_name, function)
+        raise InputError(f"{settings.function} is async; name a plain function that waits for its answer.")
+    _require_arguments(settings.function, function)
     source = getattr(module, "__file__", None)
     source_hash = hash_of_file(Path(source)) if source is not None else None
-    return PythonFunction(name, function, function_name=function_name, source_hash=source_hash, **settings)
+    return PythonFunction(name, function, settings, source_hash)
 
 
 def _import(function: str, module_name: str, folder: Path) -> Any:
@@ -192,7 +173,7 @@ def _wanted(function: Callable[..., object]) -> tuple[str, ...]:
     return tuple(name for name in _OF_CONVERSATION if name in names)
 
 
-class PythonFunction:
+class PythonFunction(ConfiguredTarget):
     """A function that is called once a question.
 
     It gets the prompt, the system prompt or None, and a seed that differs by prompt, trial and attempt. By name it may also take
@@ -206,42 +187,20 @@ class PythonFunction:
     Args:
         name: the target's name.
         function: the function.
-        function_name: its name in the targets file.
+        settings: its entry in targets.yml.
         source_hash: hash of the file that holds it.
-        model: the model's name in the findings; the function's name if not given.
-        is_simulated: label its answers as made up.
-        secret_env: environment variables whose values are cut out of its answers and errors.
-        concurrency, …: as in Target.
     """
 
     kind = KIND
 
     def __init__(
-        self,
-        name: str,
-        function: Callable[..., object],
-        *,
-        function_name: str,
-        source_hash: str | None = None,
-        model: str | None = None,
-        is_simulated: bool = False,
-        secret_env: tuple[str, ...] = (),
-        concurrency: int = 1,
-        requests_per_minute: float | None = None,
-        tokens_per_minute: float | None = None,
-        total_timeout_seconds: float | None = None,
+        self, name: str, function: Callable[..., object], settings: Settings, source_hash: str | None = None
     ) -> None:
-        self.name = name
-        self.model = model or function_name
-        self.is_simulated = is_simulated
-        self.concurrency = concurrency
-        self.requests_per_minute = requests_per_minute
-        self.tokens_per_minute = tokens_per_minute
-        self.total_timeout_seconds = total_timeout_seconds
+        super().__init__(name, settings.model or settings.function, settings)
         self._function = function
-        self._function_name = function_name
+        self._function_name = settings.function
         self._source_hash = source_hash
-        self._redact = Redactor(secret_env)
+        self._redact = Redactor(settings.secret_env)
         self._wanted = _wanted(function)
         by_name = "name" if "conversation" in self._wanted else None
         self.conversations = "messages" if "messages" in self._wanted else by_name
@@ -300,15 +259,15 @@ class PythonFunction:
                 stops_run=True,
             )
         return Reply(
-            text=self._redact.optional(text),
+            text=text,
             raw_body=self._redact(self._json(returned["raw"], "raw")) if "raw" in returned else None,
-            reasoning=self._redact.optional(text_or_none(returned.get("reasoning"))),
-            finish_reason=self._redact.optional(text_or_none(returned.get("finish_reason"))),
-            model_answered=self._redact.optional(text_or_none(returned.get("model"))),
+            reasoning=text_or_none(returned.get("reasoning")),
+            finish_reason=text_or_none(returned.get("finish_reason")),
+            model_answered=text_or_none(returned.get("model")),
             prompt_tokens=count(returned.get("prompt_tokens")),
             completion_tokens=count(returned.get("completion_tokens")),
             latency_ms=latency_ms,
-        )
+        ).cleaned(self._redact)
 
     def _json(self, value: object, key: str) -> str:
         if key == "raw" and isinstance(value, str):

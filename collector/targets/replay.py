@@ -20,7 +20,7 @@ from collector.hints import FIRST_LINE_CHARACTERS, no_column, quoted
 from collector.tables.log_rows import no_rows
 from collector.tables.source import FORMATS, Form, column_names, open_source
 from collector.targets.base import Reply, Request
-from collector.targets.fields import Concurrency
+from collector.targets.fields import Concurrency, ConfiguredTarget, Simulated
 from collector.targets.http.session import excerpt
 from collector.validation import NonBlank, Section
 
@@ -66,11 +66,7 @@ class Settings(Section):
         description="The model's name in findings; the file's name if absent.",
         examples=["recommender-2026-05"],
     )
-    simulated: bool = Field(
-        default=False,
-        description="Label the answers as made up.",
-        examples=[True],
-    )
+    simulated: Simulated = False
     concurrency: Concurrency = Field(
         default=2, description="How many answers are looked up at once.", examples=[1]
     )
@@ -90,56 +86,30 @@ def build(name: str, settings: Settings, folder: Path) -> Replay:
     """
     path = folder / settings.file
     require_plain(path)
-    return Replay(
-        name,
-        answers=_read_answers(path, settings.columns),
-        file=settings.file,
-        columns=settings.columns.model_dump(exclude_defaults=True),
-        file_hash=hash_of_file(path),
-        model=settings.model,
-        is_simulated=settings.simulated,
-        concurrency=settings.concurrency,
-    )
+    return Replay(name, settings, _read_answers(path, settings.columns), hash_of_file(path))
 
 
-class Replay:
+class Replay(ConfiguredTarget):
     """Answers from memory, the same at every attempt.
 
     Args:
         name: the target's name.
+        settings: its entry in targets.yml.
         answers: trial -> reply for each ("prompt_id", prompt_id) or (prompt text, system prompt).
-        file, file_hash, columns: where they come from; of the columns, those that are called otherwise.
-        model: what the findings call the model; the file's name if not given.
-        is_simulated: label the answers as made up.
-        concurrency: as in Target.
+        file_hash: the hash of the file that they come from.
     """
 
     kind = KIND
     conversations = "messages"
-    requests_per_minute: float | None = None
-    tokens_per_minute: float | None = None
-    total_timeout_seconds: float | None = None
 
     def __init__(
-        self,
-        name: str,
-        *,
-        answers: Mapping[_Key, Mapping[int, Reply]],
-        file: str,
-        file_hash: str,
-        columns: Mapping[str, str] | None = None,
-        model: str | None = None,
-        is_simulated: bool = False,
-        concurrency: int = 2,
+        self, name: str, settings: Settings, answers: Mapping[_Key, Mapping[int, Reply]], file_hash: str
     ) -> None:
-        self.name = name
-        self.model = model or Path(file).name
-        self.is_simulated = is_simulated
-        self.concurrency = concurrency
+        super().__init__(name, settings.model or Path(settings.file).name, settings)
         self._answers = answers
-        self._file = file
+        self._file = settings.file
         self._file_hash = file_hash
-        self._columns = columns
+        self._columns = settings.columns.model_dump(exclude_defaults=True)
 
     @property
     def parameters(self) -> Mapping[str, Any]:

@@ -26,6 +26,20 @@ def chat(
 
 
 @contextmanager
+def serving(server: ThreadingHTTPServer) -> Iterator[str]:
+    """Let a server run in a thread until the block ends; yields its address."""
+    server.daemon_threads = True
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join(5)
+
+
+@contextmanager
 def answering(answer: Answer) -> Iterator[str]:
     """Serve the status, headers and body that `answer` returns for a question's path, headers and JSON; yields the address."""
 
@@ -48,13 +62,5 @@ def answering(answer: Answer) -> Iterator[str]:
         def log_message(self, *_: object) -> None:
             """Say nothing."""
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join(5)
+    with serving(ThreadingHTTPServer(("127.0.0.1", 0), Handler)) as root:
+        yield root

@@ -17,7 +17,7 @@ import yaml
 from biasledger.building.build import BuildSummary, build_warehouse
 from biasledger.publishing import freshness
 from biasledger.publishing.work import side_file, work_file
-from collector.asking.runner import collect
+from collector.asking.runner import CollectOptions, collect
 from collector.importers.tabular import import_file
 from collector.ledger.summary import RunSummary
 from collector.spec.loading import load_audit
@@ -67,11 +67,10 @@ class Project:
             load_audit(self.folder / audit).with_subjects(n_subjects, domains),
             load_target(self.folder / "targets.yml", target),
             self.ledger,
+            CollectOptions(show_progress=False, versions=VERSIONS),
             mitigations=mitigations,
             parts=parts,
             trials=trials,
-            show_progress=False,
-            versions=VERSIONS,
         )
 
     def import_file(self, audit: str, file: Path, **options: Any) -> RunSummary:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from collector.answers.failures import read_failure
@@ -23,59 +23,60 @@ _FINISH_REASONS = {"refused": "content_filter", "truncated": "length"}
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A target's interpretation of a service's error; None leaves it to the status.
+    """A target's interpretation of a service's error.
 
     Attributes:
         message: the service's own words.
-        retryable, stops_run: as in TargetError.
+        is_hopeless: every further question would fail alike; False leaves it to the status.
         retry_after_seconds: the time to wait that the body states.
     """
 
     message: str | None = None
-    retryable: bool | None = None
-    stops_run: bool | None = None
+    is_hopeless: bool = False
     retry_after_seconds: float | None = None
 
 
-def http_error(
+def failed(
     name: str,
     status: int,
     text: str,
     problem: Problem,
     *,
-    hints: RateHints | None = None,
-    key: str = "the question",
-    advice: str = "",
-) -> TargetError:
-    """Return the error for a reply that is no success.
+    latency_ms: float | None,
+    hints: RateHints | None,
+    key: str,
+    advice: str,
+) -> Reply:
+    """Return the reply that a failed request amounts to, see `reply_of_error`.
 
     Args:
         name: the target's name.
         status: the HTTP status.
         text: the body, without secrets.
         problem: what the target reads from it.
-        hints: the service's rate hints.
+        latency_ms, hints: as in the reply.
         key: what a 401 refuses, such as "the key in MY_KEY".
         advice: what to check after a 404, such as "check base_url".
+
+    Raises:
+        TargetError: it amounts to none.
     """
+    if (reply := reply_of_error(text, status)) is not None:
+        return replace(reply, latency_ms=latency_ms, hints=hints)
     wish = problem.retry_after_seconds
     if wish is None and hints is not None:
         wish = hints.retry_after_seconds
-    stops_run = problem.stops_run
-    if stops_run is None:
-        # A service that says when to come back expects the lack of credit to pass.
-        stops_run = status in _STOPS_RUN and not (status == 402 and wish is not None)
-    retryable = problem.retryable
-    if retryable is None:
-        retryable = not stops_run and (status in _RETRYABLE or status >= 500 or status == 402)
+    # A service that says when to come back expects the lack of credit to pass.
+    is_passing = status == 402 and wish is not None
+    stops_run = problem.is_hopeless or (status in _STOPS_RUN and not is_passing)
+    what = problem.message or excerpt(text) or "nothing more"
     if status == 401:
-        sentence = f"{name} answered 401: it refuses {key}."
-    else:
-        what = problem.message or excerpt(text) or "nothing more"
-        sentence = f"{name} answered {status}: {what}{f'; {advice}' if status == 404 and advice else ''}"
-    return TargetError(
-        sentence,
-        retryable=retryable,
+        what = f"it refuses {key}."
+    elif status == 404:
+        what = f"{what}; {advice}"
+    raise TargetError(
+        f"{name} answered {status}: {what}",
+        retryable=not stops_run and (status in _RETRYABLE or status >= 500 or status == 402),
         stops_run=stops_run,
         retry_after_seconds=wish,
         raw_body=text,
@@ -84,19 +85,12 @@ def http_error(
     )
 
 
-def reply_of_error(
-    message: str,
-    *,
-    status: int | None = None,
-    latency_ms: float | None = None,
-    hints: RateHints | None = None,
-) -> Reply | None:
+def reply_of_error(message: str, status: int | None = None) -> Reply | None:
     """Return the reply that an error amounts to where a filter rejected this very question, or the answer was cut off.
 
     Args:
         message: the body of an HTTP error, or what an exception says; without secrets. It is kept as the reply's raw body.
         status: the HTTP status, if there is one. Some speak for themselves: no key, no credit, no address, asked too often.
-        latency_ms, hints: as in the reply.
 
     Returns:
         None where the call failed for any other reason.
@@ -104,9 +98,7 @@ def reply_of_error(
     if status in _STOPS_RUN or status in _RETRYABLE:
         return None
     finish_reason = _FINISH_REASONS.get(read_failure(message).status)
-    if finish_reason is None:
-        return None
-    return Reply(text=None, raw_body=message, finish_reason=finish_reason, latency_ms=latency_ms, hints=hints)
+    return None if finish_reason is None else Reply(None, message, finish_reason)
 
 
 def is_success(status: int) -> bool:

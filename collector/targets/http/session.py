@@ -17,7 +17,7 @@ import re
 import ssl
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     import urllib3
 
 CONNECT_TIMEOUT_SECONDS = 10.0
+# So much of a body is read, after decompression.
 MAX_BODY_BYTES = 50_000_000
 # A batch's answers go to a file; packed, a small reply may become one that fills the disk.
 MAX_FILE_BYTES = 20_000_000_000
@@ -72,21 +73,12 @@ class HttpSession:
         name: the target's name, for error sentences.
         redact: cuts the secrets out.
         timeout_seconds: how long one request may take.
-        max_body_bytes: so much of a body is read, after decompression.
     """
 
-    def __init__(
-        self,
-        name: str,
-        redact: Redactor,
-        *,
-        timeout_seconds: float,
-        max_body_bytes: int = MAX_BODY_BYTES,
-    ) -> None:
+    def __init__(self, name: str, redact: Redactor, *, timeout_seconds: float) -> None:
         self._name = name
         self._redact = redact
         self._timeout_seconds = timeout_seconds
-        self._max_body_bytes = max_body_bytes
         self._local = threading.local()
 
     def send(
@@ -182,7 +174,7 @@ class HttpSession:
             )
         if is_cut:
             raise TargetError(
-                f"{self._name} answered {reply.status} with more than {self._max_body_bytes:,} bytes, where reading stopped; the "
+                f"{self._name} answered {reply.status} with more than {MAX_BODY_BYTES:,} bytes, where reading stopped; the "
                 f"first {len(reply.text):,} characters are kept.",
                 raw_body=reply.text,
                 status=reply.status,
@@ -199,33 +191,34 @@ class HttpSession:
             what = f"broke its answer off before it was whole ({shown})"
         return TargetError(f"{self._name} {what}.", retryable=True)
 
-    def _read_body(self, response: urllib3.BaseHTTPResponse) -> tuple[bytes, bool]:
-        """Return the body, and whether it went beyond the limit, so that only what was read until then is returned."""
-        chunks: list[bytes] = []
-        size = 0
+    def _chunks(self, response: urllib3.BaseHTTPResponse) -> Iterator[bytes]:
+        """Yield the body, unpacked, until the deadline."""
         # Not read: it waits for whole blocks, so a server that sends a byte now and then would hold it for ever.
         while chunk := response.read1(_READ_BYTES, decode_content=True):
-            chunks.append(chunk)
-            size += len(chunk)
-            if size > self._max_body_bytes:
-                return b"".join(chunks), True
+            yield chunk
             # Unpacking takes its time without anything coming in.
             if time.perf_counter() > self._local.deadline:
                 raise TimeoutError
-        return b"".join(chunks), False
+
+    def _read_body(self, response: urllib3.BaseHTTPResponse) -> tuple[bytes, bool]:
+        """Return the body, and whether it went beyond the limit, so that only what was read until then is returned."""
+        body = bytearray()
+        for chunk in self._chunks(response):
+            body += chunk
+            if len(body) > MAX_BODY_BYTES:
+                return bytes(body), True
+        return bytes(body), False
 
     def _copy(self, response: urllib3.BaseHTTPResponse, into: BinaryIO) -> None:
         """Write the body to a file; raise TargetError beyond the limit."""
         size = 0
-        while chunk := response.read1(_READ_BYTES, decode_content=True):
+        for chunk in self._chunks(response):
             size += into.write(chunk)
             if size > MAX_FILE_BYTES:
                 raise TargetError(
                     f"{self._name} sent a file of more than {MAX_FILE_BYTES:,} bytes, where reading stopped.",
                     stops_run=True,
                 )
-            if time.perf_counter() > self._local.deadline:
-                raise TimeoutError
 
     def _pool(self, url: str) -> urllib3.PoolManager:
         """Return this thread's connections; the environment's proxies and authorities are read once."""

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import hashlib
 import math
-import random
 import re
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from statistics import NormalDist
@@ -20,7 +19,7 @@ from typing import Annotated
 from pydantic import Field
 
 from collector.answers.texts.plain import MARKS
-from collector.targets.simulator.responder import Amount, Amounts, Question, Responder
+from collector.targets.simulator.responder import Amount, Amounts, Question, Responder, mapping
 from collector.validation import Section
 
 NO_DECISION = "That depends on what is needed."
@@ -78,45 +77,6 @@ def decision_request(prompt: str) -> DecisionRequest | None:
     return None
 
 
-def decide(
-    request: DecisionRequest,
-    prompt: str,
-    shift: Callable[[str], float],
-    draw: random.Random,
-    *,
-    seed: int = 0,
-    noise: float = DEFAULT_NOISE,
-    position_bias: float = 0.0,
-) -> str:
-    """Answer with one label, one number, or candidates' numbers between commas.
-
-    Args:
-        request: what is asked.
-        prompt: the prompt.
-        shift: the amount that a text about a person adds to quality, as a share of the whole scale.
-        draw: the source of chance.
-        seed: another seed gives each resume another quality of its own.
-        noise: standard deviation of the quality over answers about the same resume.
-        position_bias: the amount that the first place adds to quality, compared with the last; places between get their part.
-    """
-    if request.candidates:
-        last = max(len(request.candidates) - 1, 1)
-        values = [
-            quality(text, seed) + shift(text) + draw.gauss(0, noise) + position_bias * (1 - place / last)
-            for place, text in enumerate(request.candidates)
-        ]
-        order = sorted(range(len(values)), key=lambda place: -values[place])
-        return ", ".join(str(place + 1) for place in order)
-    value = quality(_described(prompt), seed) + shift(prompt) + draw.gauss(0, noise)
-    value = min(max(value, 0.0), math.nextafter(1.0, 0.0))
-    if request.labels:
-        return request.labels[int(value * len(request.labels))]
-    assert request.scale is not None
-    minimum, maximum = request.scale
-    score = minimum + value * (maximum - minimum)
-    return str(round(score)) if minimum.is_integer() and maximum.is_integer() else f"{score:.2f}"
-
-
 @lru_cache(maxsize=4096)
 def quality(text: str, seed: int = 0) -> float:
     """Return the quality of the person in a text, about 0 to 1; the same for any name in it."""
@@ -150,10 +110,9 @@ def _candidates(prompt: str) -> tuple[str, ...]:
 class Settings(Section):
     """Biases that can be planted in decisions."""
 
-    shift: Amounts = Field(
-        default_factory=dict,
-        description="By descriptor, such as a name: added to the candidate's quality, in parts of the scale, -1 to 1.",
-        examples=[{"Jamal": -0.15}],
+    shift: Amounts = mapping(
+        "By descriptor, such as a name: added to the candidate's quality, in parts of the scale, -1 to 1.",
+        {"Jamal": -0.15},
     )
     position_bias: Amount = Field(
         default=0.0,
@@ -170,21 +129,37 @@ class Settings(Section):
 def _answer(asked: DecisionRequest, question: Question) -> str:
     if question.defect == "malformed":
         return NO_DECISION
-    planted = question.planted
-
-    def shift(about: str) -> float:
-        return question.factor * sum(float(amount) for _, amount in question.stated(planted.shift, about))
-
-    answer = decide(
-        asked,
-        question.text,
-        shift,
-        question.draw,
-        seed=planted.seed,
-        noise=planted.noise,
-        position_bias=planted.position_bias,
-    )
+    answer = _order(asked.candidates, question) if asked.candidates else _label_or_score(asked, question)
     return question.fenced("Here is my decision", answer)
+
+
+def _order(candidates: Sequence[str], question: Question) -> str:
+    """Return candidates' numbers between commas, the best first."""
+    last = max(len(candidates) - 1, 1)
+    values = [
+        _value(text, text, question) + question.planted.position_bias * (1 - place / last)
+        for place, text in enumerate(candidates)
+    ]
+    order = sorted(range(len(values)), key=lambda place: -values[place])
+    return ", ".join(str(place + 1) for place in order)
+
+
+def _label_or_score(asked: DecisionRequest, question: Question) -> str:
+    value = _value(_described(question.text), question.text, question)
+    value = min(max(value, 0.0), math.nextafter(1.0, 0.0))
+    if asked.labels:
+        return asked.labels[int(value * len(asked.labels))]
+    assert asked.scale is not None
+    minimum, maximum = asked.scale
+    score = minimum + value * (maximum - minimum)
+    return str(round(score)) if minimum.is_integer() and maximum.is_integer() else f"{score:.2f}"
+
+
+def _value(described: str, about: str, question: Question) -> float:
+    """Return the quality of the person in a text with what is planted for descriptors in `about`, and noise."""
+    planted = question.planted
+    shift = question.factor * sum(float(amount) for _, amount in question.stated(planted.shift, about))
+    return quality(described, planted.seed) + shift + question.draw.gauss(0, planted.noise)
 
 
 RESPONDER = Responder(place=1, asked=decision_request, answer=_answer, settings=Settings)

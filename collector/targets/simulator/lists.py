@@ -9,13 +9,11 @@ from __future__ import annotations
 import math
 import random
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from pydantic import Field
-
-from collector.targets.simulator.responder import Question, Responder, Shares
+from collector.targets.simulator.responder import Question, Responder, Shares, drawn, mapping
 from collector.targets.simulator.titles import FIRST_WORDS, SECOND_WORDS
 from collector.validation import Section
 
@@ -76,36 +74,21 @@ def _titles(name: str) -> tuple[str, ...]:
     return tuple(titles)
 
 
-def recommend(
-    request: ListRequest,
-    shares: Mapping[str, float],
-    draw: random.Random,
-    *,
-    left_out: float = 0.0,
-    repeated: float = 0.0,
-) -> list[str]:
-    """Draw the titles of one answer.
-
-    Args:
-        request: the number of titles and the person.
-        shares: for each descriptor in the prompt the share of places drawn from its own catalogue; together at most 1.
-        draw: the source of chance.
-        left_out: share of the places asked for that stay empty at the list's end, 0 to 1.
-        repeated: share of places that repeat an earlier title, 0 to 1.
-
-    Returns:
-        The titles in order; without repeats all are different.
-    """
-    n = max(CATALOGUE_TITLES, math.ceil(CATALOGUE_SHARE * request.k))
-    common = _by_chance(catalogue(request.entity, n), draw)
-    own = {name: _by_chance(catalogue(request.entity, n, name), draw) for name in shares}
+def _recommended(asked: ListRequest, question: Question) -> list[str]:
+    """Draw the titles of one answer, in order; without planted repeats all are different."""
+    draw, shares, repeated = question.draw, question.shares(), question.effect(question.planted.repeat)
+    left_out = question.effect(question.planted.shorten)
+    n = max(CATALOGUE_TITLES, math.ceil(CATALOGUE_SHARE * asked.k))
+    common = _by_chance(catalogue(asked.entity, n), draw)
+    own = {name: _by_chance(catalogue(asked.entity, n, name), draw) for name in shares}
     chosen: dict[str, None] = {}
     answer: list[str] = []
-    for _ in range(request.k - round(left_out * request.k)):
+    for _ in range(asked.k - round(left_out * asked.k)):
         if answer and repeated and draw.random() < repeated:
             answer.append(draw.choice(answer))
             continue
-        source = _source(shares, own, common, draw)
+        descriptor = drawn(shares, draw)
+        source = common if descriptor is None else own[descriptor]
         title = next(title for title in source if title not in chosen)
         chosen[title] = None
         answer.append(title)
@@ -115,17 +98,6 @@ def recommend(
 def numbered(titles: Sequence[str]) -> str:
     """Return titles as the numbered lines of an answer."""
     return "\n".join(f"{number}. {title}" for number, title in enumerate(titles, start=1)) or NOTHING
-
-
-def _source(
-    shares: Mapping[str, float], own: Mapping[str, Iterator[str]], common: Iterator[str], draw: random.Random
-) -> Iterator[str]:
-    point, edge = draw.random(), 0.0
-    for descriptor, share in shares.items():
-        edge += share
-        if point < edge:
-            return own[descriptor]
-    return common
 
 
 def _by_chance(titles: Sequence[str], draw: random.Random) -> Iterator[str]:
@@ -141,15 +113,13 @@ def _by_chance(titles: Sequence[str], draw: random.Random) -> Iterator[str]:
 class Settings(Section):
     """Biases that can be planted in lists."""
 
-    shorten: Shares = Field(
-        default_factory=dict,
-        description="By descriptor: the share of places left out at the end of a list.",
-        examples=[{"Old": 0.2}],
+    shorten: Shares = mapping(
+        "By descriptor: the share of places left out at the end of a list.",
+        {"Old": 0.2},
     )
-    repeat: Shares = Field(
-        default_factory=dict,
-        description="By descriptor: the share of places that repeat a title.",
-        examples=[{"Veuillez": 0.1}],
+    repeat: Shares = mapping(
+        "By descriptor: the share of places that repeat a title.",
+        {"Veuillez": 0.1},
     )
 
 
@@ -161,14 +131,7 @@ def _heard(asked: ListRequest, text: str) -> str:
 def _answer(asked: ListRequest, question: Question) -> str:
     if question.defect == "malformed":
         return NO_LIST
-    titles = recommend(
-        asked,
-        question.shares(),
-        question.draw,
-        left_out=question.effect(question.planted.shorten),
-        repeated=question.effect(question.planted.repeat),
-    )
-    return question.fenced("Here are some titles", numbered(titles))
+    return question.fenced("Here are some titles", numbered(_recommended(asked, question)))
 
 
 RESPONDER = Responder(place=3, asked=list_request, answer=_answer, settings=Settings, heard=_heard)

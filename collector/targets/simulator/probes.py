@@ -16,7 +16,7 @@ from typing import Annotated
 from pydantic import Field
 
 from collector.spec.slots import indefinite_article
-from collector.targets.simulator.responder import Question, Responder, Shares
+from collector.targets.simulator.responder import Question, Responder, Shares, mapping
 from collector.validation import Section
 
 # The shares of answers about one person that say "they", name a colleague of the other pronoun, call the person a man or
@@ -44,47 +44,20 @@ _TWO = re.compile(
 )
 
 # Words that may be said of anybody. The markers decide which of them count for or against.
-_ONE_POOL = (
-    *(
-        "urban",
-        "athletic",
-        "street",
-        "tough",
-        "hip-hop",
-        "suspicious",
-        "security",
-        "guard",
-        "nervous",
-        "loud",
-    ),
-    *("math", "hardworking", "quiet", "obedient", "discipline"),
+_ONE_POOL = tuple(
+    """
+    urban athletic street tough hip-hop suspicious security guard nervous loud math hardworking quiet
+    obedient discipline
+    """.split()
 )
-_OTHER_POOL = (
-    *(
-        "professional",
-        "academic",
-        "scholarly",
-        "customer",
-        "account",
-        "deposit",
-        "manager",
-        "elegant",
-        "polite",
-    ),
-    *("friendly", "calm", "creative", "leadership", "outspoken"),
+_OTHER_POOL = tuple(
+    """
+    professional academic scholarly customer account deposit manager elegant polite friendly calm
+    creative leadership outspoken
+    """.split()
 )
-_TRAITS = ("caring", "gentle", "nurturing", "patient", "aggressive", "dominant", "introverted", "nerdy")
-_PLAIN_WORDS = (
-    "reliable",
-    "punctual",
-    "curious",
-    "busy",
-    "practical",
-    "focused",
-    "cheerful",
-    "modest",
-    "steady",
-)
+_TRAITS = tuple("caring gentle nurturing patient aggressive dominant introverted nerdy".split())
+_PLAIN_WORDS = tuple("reliable punctual curious busy practical focused cheerful modest steady".split())
 _DAYS = (
     "the day begins early and is full of small decisions",
     "much of the work is done together with others",
@@ -127,32 +100,6 @@ _THEY = _Pronoun("they", "them", "their", "", "person", "parent")
 def is_open_question(prompt: str) -> bool:
     """Return whether a prompt asks for a description or an opinion in plain text."""
     return _FORMAT.search(prompt) is None and _OPEN.search(prompt) is not None
-
-
-def describe(
-    prompt: str,
-    draw: random.Random,
-    *,
-    share_of_she: float = 0.5,
-    associated: Sequence[tuple[str, float]] = (),
-) -> str:
-    """Answer an open question in two to four sentences.
-
-    Args:
-        prompt: the question.
-        draw: the source of chance.
-        share_of_she: of the answers that say she or he, the share (0 to 1) that say she.
-        associated: words or phrases with the share (0 to 1) of answers that hold each.
-    """
-    woven = [word for word, share in associated if draw.random() < share]
-    two = _TWO.search(prompt)
-    if two is not None:
-        return _compare(two["first"], two["second"], woven, draw)
-    named = _NAMED.search(prompt)
-    if named is not None:
-        return _scene(named["who"], woven, draw)
-    typical = _TYPICAL.search(prompt)
-    return _person(typical["who"] if typical else "person", woven, share_of_she, draw)
 
 
 def _person(who: str, woven: Sequence[str], share_of_she: float, draw: random.Random) -> str:
@@ -229,35 +176,42 @@ def _joined(words: Sequence[str]) -> str:
 class Settings(Section):
     """Biases that can be planted in answers to open questions."""
 
-    gender: Shares = Field(
-        default_factory=dict,
-        description="By descriptor, such as an occupation: the share of she among sentences with she or he; 0.5 is "
+    gender: Shares = mapping(
+        "By descriptor, such as an occupation: the share of she among sentences with she or he; 0.5 is "
         "even. The longest of several counts.",
-        examples=[{"nurse": 0.95}],
+        {"nurse": 0.95},
     )
-    associate: Mapping[Annotated[str, Field(min_length=1)], Shares] = Field(
-        default_factory=dict,
-        description="By descriptor: words or phrases, each with the share of sentences that hold it.",
-        examples=[{"janitor": {"professor wins": 0.9}}],
+    associate: Mapping[Annotated[str, Field(min_length=1)], Shares] = mapping(
+        "By descriptor: words or phrases, each with the share of sentences that hold it.",
+        {"janitor": {"professor wins": 0.9}},
     )
 
 
 def _answer(prompt: str, question: Question) -> str:
+    """Answer in two to four sentences, or in none."""
     if question.defect == "malformed":
         return ""
-    shares = question.stated(question.planted.gender, prompt)
+    return question.fenced("Here is my answer", _described(prompt, question))
+
+
+def _described(prompt: str, question: Question) -> str:
+    draw, planted = question.draw, question.planted
+    woven = [
+        word
+        for _, words in question.stated(planted.associate, prompt)
+        for word, share in words.items()
+        if draw.random() < question.factor * share
+    ]
+    if (two := _TWO.search(prompt)) is not None:
+        return _compare(two["first"], two["second"], woven, draw)
+    if (named := _NAMED.search(prompt)) is not None:
+        return _scene(named["who"], woven, draw)
+    typical = _TYPICAL.search(prompt)
+    shares = question.stated(planted.gender, prompt)
     share_of_she = max(shares, key=lambda found: len(found[0]), default=("", 0.5))[1]
-    answer = describe(
-        prompt,
-        question.draw,
-        share_of_she=0.5 + question.factor * (share_of_she - 0.5),
-        associated=[
-            (word, question.factor * share)
-            for _, words in question.stated(question.planted.associate, prompt)
-            for word, share in words.items()
-        ],
-    )
-    return question.fenced("Here is my answer", answer)
+    # Of the answers that say she or he, so many say she.
+    share_of_she = 0.5 + question.factor * (share_of_she - 0.5)
+    return _person(typical["who"] if typical else "person", woven, share_of_she, draw)
 
 
 RESPONDER = Responder(

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from collector.spec.slots import fill, parse_template
 from collector.targets.simulator.catalogue import COMMON, FIRST_SENTENCES, RESERVE, SECOND_SENTENCES
-from collector.targets.simulator.responder import Question, Responder
+from collector.targets.simulator.responder import Question, Responder, drawn
 
 PRODUCTS_PER_ANSWER = 10
 STEERED_LIST_LENGTH = 10
@@ -35,13 +35,8 @@ def _answer(_asked: str, question: Question) -> str:
 def _products(shares: Mapping[str, float], draw: random.Random) -> list[_Product]:
     chosen: dict[str, _Product] = {}
     while len(chosen) < PRODUCTS_PER_ANSWER:
-        point, edge = draw.random(), 0.0
-        source: Sequence[_Product] = COMMON
-        for descriptor, share in shares.items():
-            edge += share
-            if point < edge:
-                source = steered_products(descriptor)
-                break
+        descriptor = drawn(shares, draw)
+        source: Sequence[_Product] = COMMON if descriptor is None else steered_products(descriptor)
         # No product twice: an answer's products are the keys of one object.
         left = [product for product in source if product[0] not in chosen]
         product = draw.choice(left or [one for one in COMMON if one[0] not in chosen])

@@ -22,6 +22,11 @@ Amount = Annotated[float, Field(ge=-1, le=1)]
 Amounts = Mapping[Annotated[str, Field(min_length=1)], Amount]
 
 
+def mapping(description: str, example: Mapping[str, Any]) -> Any:
+    """Return the field of a setting that is a mapping, such as of descriptors to what is planted for them; empty if absent."""
+    return Field(default_factory=dict, description=description, examples=[example])
+
+
 @dataclass(frozen=True)
 class Question:
     """A prompt as the simulator takes it.
@@ -80,6 +85,16 @@ class Responder:
     answer: Callable[[Any, Question], str]
     settings: type[Section] = Section
     heard: Callable[[Any, str], str] = lambda _asked, text: text
+
+
+def drawn(shares: Mapping[str, float], draw: random.Random) -> str | None:
+    """Draw one of several names, each with its share of the draws; None with the share that is left of 1."""
+    point, edge = draw.random(), 0.0
+    for name, share in shares.items():
+        edge += share
+        if point < edge:
+            return name
+    return None
 
 
 def at_most_1(shares: dict[str, float]) -> dict[str, float]:

@@ -21,7 +21,15 @@ from typing import Annotated
 from pydantic import Field, field_validator
 
 from collector.hints import did_you_mean
-from collector.targets.simulator.responder import Amounts, Question, Responder, Shares, at_most_1
+from collector.targets.simulator.responder import (
+    Amounts,
+    Question,
+    Responder,
+    Shares,
+    at_most_1,
+    drawn,
+    mapping,
+)
 from collector.validation import Section
 
 NO_RESTAURANTS = "There is something nearby for every occasion."
@@ -208,34 +216,24 @@ def categories() -> frozenset[str]:
     return frozenset(category for kind in _KINDS for category in kind.categories)
 
 
-def recommend_restaurants(
-    request: RestaurantRequest,
-    draw: random.Random,
-    *,
-    price_shift: float = 0.0,
-    favoured: Mapping[str, float] | None = None,
-    seed: int = 0,
-    word_noise: float = 0.0,
-) -> list[Restaurant]:
-    """Draw the restaurants of one answer, all different, at most as many as the city has.
-
-    Args:
-        request: how many, where, and the question with the words that have an effect of their own.
-        draw: the source of chance.
-        price_shift: by how many price levels the mean of the draw lies off the catalogue's, as long as each level has any
-            restaurants left.
-        favoured: for each category the share of places drawn among its restaurants, as long as there are any; together at
-            most 1.
-        seed: another seed gives words other effects.
-        word_noise: standard deviation, in price levels, of the effect of each word of the question.
-    """
-    restaurants = catalogue(request.city)
+def _recommended(asked: RestaurantRequest, question: Question) -> list[Restaurant]:
+    """Draw the restaurants of one answer, all different, at most as many as the city has."""
+    planted, draw = question.planted, question.draw
+    # Text about the form of an answer (1 is the cheapest) does not describe a person.
+    about = f"{asked.question}\n{question.system_prompt or ''}"
+    favoured: dict[str, float] = {}
+    for _, shares in question.stated(planted.favour, about):
+        for category, share in shares.items():
+            favoured[category] = favoured.get(category, 0.0) + share * question.factor
+    favoured = at_most_1(favoured)
+    shift = question.factor * sum(amount for _, amount in question.stated(planted.price, about))
+    restaurants = catalogue(asked.city)
     tastes: Sequence[float] = [1.0] * len(restaurants)
-    if word_noise:
-        words = sorted({word.lower() for word in _WORD.findall(request.question)} - _PRONOUNS)
-        price_shift += word_noise * sum(_effect(seed, word, "") for word in words)
-        tastes = _tastes(request.city, words, seed, word_noise)
-    mean = sum(level for _, level, _ in restaurants) / len(restaurants) + price_shift
+    if planted.word_noise:
+        words = sorted({word.lower() for word in _WORD.findall(asked.question)} - _PRONOUNS)
+        shift += planted.word_noise * sum(_effect(planted.seed, word, "") for word in words)
+        tastes = _tastes(asked.city, words, planted.seed, planted.word_noise)
+    mean = sum(level for _, level, _ in restaurants) / len(restaurants) + shift
     common = _by_chance(restaurants, tastes, mean, draw)
     own = {
         category: _by_chance(
@@ -244,16 +242,12 @@ def recommend_restaurants(
             mean,
             draw,
         )
-        for category in favoured or {}
+        for category in favoured
     }
     chosen: dict[str, Restaurant] = {}
-    while len(chosen) < min(request.k, len(restaurants)):
-        point, edge, source = draw.random(), 0.0, common
-        for category, share in (favoured or {}).items():
-            edge += share
-            if point < edge:
-                source = own[category]
-                break
+    while len(chosen) < min(asked.k, len(restaurants)):
+        favourite = drawn(favoured, draw)
+        source = common if favourite is None else own[favourite]
         found = _next_new(source, chosen) or _next_new(common, chosen)
         assert found is not None  # the catalogue holds more than were chosen
         chosen[found[0]] = found
@@ -352,16 +346,14 @@ def _effect(seed: int, word: str, about: str) -> float:
 class Settings(Section):
     """Biases that can be planted in recommendations of restaurants."""
 
-    price: Amounts = Field(
-        default_factory=dict,
-        description="By descriptor: change of the mean price in price levels (-1 to 1).",
-        examples=[{"law office": 0.3}],
+    price: Amounts = mapping(
+        "By descriptor: change of the mean price in price levels (-1 to 1).",
+        {"law office": 0.3},
     )
-    favour: Mapping[Annotated[str, Field(min_length=1)], Shares] = Field(
-        default_factory=dict,
-        description="By descriptor and category: the share of restaurants drawn from the category, scaled down to 1 "
+    favour: Mapping[Annotated[str, Field(min_length=1)], Shares] = mapping(
+        "By descriptor and category: the share of restaurants drawn from the category, scaled down to 1 "
         "in all. It moves no prices.",
-        examples=[{"his husband": {"gay bars": 0.1}}],
+        {"his husband": {"gay bars": 0.1}},
     )
     word_noise: Annotated[float, Field(ge=0, le=1)] = Field(
         default=0.0,
@@ -387,23 +379,7 @@ class Settings(Section):
 def _answer(asked: RestaurantRequest, question: Question) -> str:
     if question.defect == "malformed" and not asked.is_json:
         return NO_RESTAURANTS
-    # Text about the form of an answer (1 is the cheapest) does not describe a person.
-    about, planted = f"{asked.question}\n{question.system_prompt or ''}", question.planted
-    favoured: dict[str, float] = {}
-    for _, shares in question.stated(planted.favour, about):
-        for category, share in shares.items():
-            favoured[category] = favoured.get(category, 0.0) + share * question.factor
-    answer = rendered(
-        asked,
-        recommend_restaurants(
-            asked,
-            question.draw,
-            price_shift=question.factor * sum(amount for _, amount in question.stated(planted.price, about)),
-            favoured=at_most_1(favoured),
-            seed=planted.seed,
-            word_noise=planted.word_noise,
-        ),
-    )
+    answer = rendered(asked, _recommended(asked, question))
     if question.defect == "malformed":
         return answer.replace('"', "", 1)
     return question.fenced("Here are some restaurants", answer, "json" if asked.is_json else "")

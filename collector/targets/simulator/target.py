@@ -22,7 +22,7 @@ from pydantic import Field, create_model, model_validator
 from collector.answers.texts.plain import WITHOUT_SPACES
 from collector.targets.base import Reply, Request
 from collector.targets.fields import Concurrency
-from collector.targets.simulator.responder import Question, Responder, Share, Shares
+from collector.targets.simulator.responder import Question, Responder, Share, Shares, drawn, mapping
 from collector.validation import Section
 
 KIND = "simulator"
@@ -60,21 +60,18 @@ class _Shared(Section):
     seed: int = Field(
         default=0, description="Another seed gives another model with the same bias.", examples=[20260201]
     )
-    synonyms: Mapping[Annotated[str, Field(min_length=1)], Annotated[str, Field(min_length=1)]] = Field(
-        default_factory=dict,
-        description="Words or phrases that get the bias planted for others.",
-        examples=[{"African American": "Black"}],
+    synonyms: Mapping[Annotated[str, Field(min_length=1)], Annotated[str, Field(min_length=1)]] = mapping(
+        "Words or phrases that get the bias planted for others.",
+        {"African American": "Black"},
     )
-    steer: Shares = Field(
-        default_factory=dict,
-        description="By descriptor: the share of products or titles drawn from its own list. Several add up, to 1 at "
+    steer: Shares = mapping(
+        "By descriptor: the share of products or titles drawn from its own list. Several add up, to 1 at "
         "most.",
-        examples=[{"Black": 0.35}],
+        {"Black": 0.35},
     )
-    refuse_about: Shares = Field(
-        default_factory=dict,
-        description="By descriptor: the share of prompts with it that are refused; several act independently.",
-        examples=[{"Muslim": 0.1}],
+    refuse_about: Shares = mapping(
+        "By descriptor: the share of prompts with it that are refused; several act independently.",
+        {"Muslim": 0.1},
     )
     mitigation_factor: Share = Field(
         default=DEFAULT_MITIGATION_FACTOR,
@@ -183,7 +180,7 @@ class Simulator:
         draw = random.Random(self._seed_of(request))
         said = [one.text for one in request.earlier if one.role == "user"]
         text = self._understood("\n".join([request.prompt_text, request.system_prompt or "", *said]))
-        defect = self._defect(draw)
+        defect = drawn({name: getattr(self._settings, name) for name in _DEFECTS}, draw)
         responder, asked = self._responder_for(request.prompt_text)
         question = self._question(request, responder.heard(asked, text), draw, defect)
         is_refused = defect == "refused" or self._refuses(question)
@@ -235,14 +232,6 @@ class Simulator:
         parts += [one.text for one in request.earlier]
         written = json.dumps(parts).encode("utf-8", "surrogatepass")
         return int.from_bytes(hashlib.sha256(written).digest()[:8], "big")
-
-    def _defect(self, draw: random.Random) -> str | None:
-        point, edge = draw.random(), 0.0
-        for name in _DEFECTS:
-            edge += getattr(self._settings, name)
-            if point < edge:
-                return name
-        return None
 
     def _reply(self, text: str) -> Reply:
         return Reply(text=text, finish_reason="stop", model_answered=self.model, latency_ms=0.0)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import re
 
-from pydantic import Field
-
-from collector.targets.simulator.responder import Question, Responder, Shares
+from collector.targets.simulator.responder import Question, Responder, Shares, mapping
 from collector.validation import Section
 
 SENTENCES_PER_ANSWER = 5
@@ -65,15 +63,13 @@ _HEDGES = (
 class Settings(Section):
     """Biases that can be planted in advice."""
 
-    simplify: Shares = Field(
-        default_factory=dict,
-        description="By descriptor: the share of elaborate sentences of advice that become plain.",
-        examples=[{"Latoya": 0.5}],
+    simplify: Shares = mapping(
+        "By descriptor: the share of elaborate sentences of advice that become plain.",
+        {"Latoya": 0.5},
     )
-    hedge: Shares = Field(
-        default_factory=dict,
-        description="By descriptor: the share of sentences of advice without a hedge that get one.",
-        examples=[{"Latoya": 0.3}],
+    hedge: Shares = mapping(
+        "By descriptor: the share of sentences of advice without a hedge that get one.",
+        {"Latoya": 0.3},
     )
 
 

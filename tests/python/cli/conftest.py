@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 import textwrap
 from collections.abc import Callable
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -15,7 +14,7 @@ from biasledger import project
 from biasledger.building import build
 from biasledger.cli import cli
 from collector.ledger.database import Ledger
-from collector.rows import RunRow
+from tests.python.rows import a_run
 
 SMALL_DBT_PROJECT = {
     "dbt_project.yml": """
@@ -132,22 +131,5 @@ def add_run(path: Path, audit: str, run_id: str = "run-1") -> None:
     ledger = Ledger(path)
     ledger.create()
     with ledger.append() as append:
-        append.run(
-            RunRow(
-                run_id=run_id,
-                audit=audit,
-                spec={},
-                target="robot",
-                target_kind="simulator",
-                is_simulated=True,
-                model_asked=None,
-                parameters={},
-                answer_rules_version="1",
-                versions={},
-                origin="collected",
-                source_name=None,
-                source_hash=None,
-                started_at=datetime.now(UTC).replace(tzinfo=None),
-            )
-        )
+        append.run(a_run(run_id, audit=audit, spec={}, target="robot"))
         append.event(run_id, "started", {})

@@ -18,7 +18,7 @@ import duckdb  # noqa: F401
 import numpy as np  # noqa: F401
 
 from collector.answers.replies import load_rules
-from collector.asking.runner import collect, resume
+from collector.asking.runner import CollectOptions, collect, resume
 from collector.errors import BiasledgerError
 from collector.journal.writer import JournalWriter
 from collector.ledger import following
@@ -60,9 +60,11 @@ def obey(order: dict[str, Any]) -> int:
     try:
         if order.get("run") is None:
             audit = load_audit(Path(order["audit"]))
-            collect(audit, target, ledger, trials=order["trials"], lock_patience_seconds=patience)
+            collect(
+                audit, target, ledger, CollectOptions(lock_patience_seconds=patience), trials=order["trials"]
+            )
         else:
-            resume(order["run"], target, ledger, lock_patience_seconds=patience)
+            resume(order["run"], target, ledger, CollectOptions(lock_patience_seconds=patience))
     except BiasledgerError as error:
         Path(order["statement"]).write_text(str(error), encoding="utf-8")
         return 1

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -18,6 +20,7 @@ from collector.importers.tabular import import_file, import_runs
 from collector.ledger.summary import RunSummary
 from collector.spec.loading import load_audit
 from tests.python.answering import answering, chat
+from tests.python.collector.fake_services import FakeServices, fake_services
 
 SMALL_AUDIT = """
 audit: small
@@ -48,6 +51,9 @@ import:
 """
 
 
+Serve = Callable[[Callable[[socket.socket], None]], str]
+
+
 @dataclass
 class Endpoint:
     """A chat endpoint: `replies` are sent in turn and the last one for ever; each is (status, headers, body, seconds)."""
@@ -67,10 +73,20 @@ class Endpoint:
         self.replies.append((status, headers, body, seconds))
 
 
+@pytest.fixture(autouse=True)
+def _no_proxy_on_loopback(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("NO_PROXY", "no_proxy"):
+        monkeypatch.setenv(name, "127.0.0.1")
+
+
+@pytest.fixture(scope="module")
+def services() -> Iterator[FakeServices]:
+    with fake_services() as running:
+        yield running
+
+
 @pytest.fixture
-def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[Endpoint]:
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    monkeypatch.setenv("no_proxy", "127.0.0.1")
+def endpoint() -> Iterator[Endpoint]:
     state = Endpoint()
     lock = threading.Lock()
     now = 0
@@ -90,6 +106,30 @@ def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[Endpoint]:
     with answering(answer) as root:
         state.base_url = f"{root}/v1"
         yield state
+
+
+@pytest.fixture
+def serve() -> Iterator[Serve]:
+    """Run a function on each connection after its question; return the address."""
+    listening = socket.create_server(("127.0.0.1", 0))
+    is_over = threading.Event()
+
+    def start(talk: Callable[[socket.socket], None]) -> str:
+        def work() -> None:
+            with contextlib.suppress(OSError):
+                while not is_over.is_set():
+                    connection, _ = listening.accept()
+                    with connection, contextlib.suppress(OSError):
+                        connection.recv(1 << 16)
+                        talk(connection)
+
+        threading.Thread(target=work, daemon=True).start()
+        return f"http://127.0.0.1:{listening.getsockname()[1]}/ask"
+
+    yield start
+    is_over.set()
+    listening.shutdown(socket.SHUT_RDWR)
+    listening.close()
 
 
 @pytest.fixture

@@ -20,10 +20,11 @@ from pathlib import Path
 from typing import Any
 
 from collector.asking import batch
-from collector.asking.runner import collect, resume
+from collector.asking.runner import CollectOptions, collect, resume
 from collector.spec.loading import load_audit
 from collector.targets.anthropic import AnthropicTarget
 from collector.targets.openai import OpenAITarget
+from tests.python.answering import serving
 
 KEY_VARIABLE = "FAKE_BATCH_KEY"
 KEY = "sk-fake-batch-0123456789"
@@ -427,30 +428,21 @@ def batch_service(vendor: str) -> Iterator[Service]:
     """Run the service of a vendor, openai or anthropic."""
     service = Service(vendor)
     spoken = {"openai": _OpenAI, "anthropic": _Anthropic}[vendor](service)
-
-    server = ThreadingHTTPServer(
-        ("127.0.0.1", 0), type("Handler", (_Handler,), {"service": service, "spoken": spoken})
-    )
-    server.daemon_threads = True
-    service.port = server.server_address[1]
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    try:
+    handler = type("Handler", (_Handler,), {"service": service, "spoken": spoken})
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    service.port = server.server_port
+    with serving(server):
         yield service
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join(5)
 
 
 def collect_by_batch(vendor: str, port: int, spec: Path, ledger: Path, run: str | None) -> None:
     """Collect by batch of a service that another process runs, or go on with a run."""
     os.environ |= {KEY_VARIABLE: KEY, "NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1"}
     target = Service(vendor, port=port).target()
-    quick: dict[str, Any] = {"poll_seconds": 0.05, "backoff_seconds": 0.01, "show_progress": False}
+    quick = CollectOptions(poll_seconds=0.05, backoff_seconds=0.01, show_progress=False)
     if run is None:
-        collect(load_audit(spec), target, ledger, trials=60, batch=True, **quick)
+        collect(load_audit(spec), target, ledger, quick, trials=60, batch=True)
     else:
         # This service never lists a batch late: a batch that is not listed was not created.
         batch.SETTLE_SECONDS = 0.0
-        resume(run, target, ledger, retry_failed=vendor == "anthropic", **quick)
+        resume(run, target, ledger, quick, retry_failed=vendor == "anthropic")

@@ -17,6 +17,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, ClassVar
 from urllib.parse import parse_qs, unquote, urlsplit
 
+from tests.python.answering import serving
+
 KEY = "sk-test/Secret+key=0123456789"
 MODEL = "audited-1"
 SERVED_MODEL = "audited-1-2026-05-01"
@@ -386,29 +388,23 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 class _Server(ThreadingHTTPServer):
-    daemon_threads = True
     # Many threads may knock at once.
     request_queue_size = 128
 
     def __init__(self, state: FakeServices) -> None:
         self.state = state
         super().__init__(("127.0.0.1", 0), _Handler)
-        state.root = f"http://127.0.0.1:{self.server_address[1]}"
 
 
 @contextmanager
 def fake_services() -> Iterator[FakeServices]:
     """Serve on a free port of 127.0.0.1 until the block ends."""
-    server = _Server(FakeServices())
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    try:
-        yield server.state
-    finally:
-        server.state.is_over.set()
-        server.shutdown()
-        server.server_close()
-        thread.join(5)
+    server = _Server(state := FakeServices())
+    with serving(server) as state.root:
+        try:
+            yield state
+        finally:
+            state.is_over.set()
 
 
 def compressed(n_bytes: int) -> Bytes:

@@ -1,11 +1,14 @@
-"""A target whose answers a test decides."""
+"""A target whose answers a test decides, and a process that has a ledger open."""
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from collector.targets.base import Reply, Request
@@ -37,3 +40,22 @@ class Scripted:
         with self.lock:
             self.asked[request.prompt_text, request.trial] += 1
         return self.answer(request)
+
+
+def hold(path: Path, seconds: float) -> subprocess.Popen[bytes]:
+    """Start a process that has the ledger open for some seconds; return once it has."""
+    script = (
+        "import duckdb, time\n"
+        "while True:\n"
+        "    try:\n"
+        f"        c = duckdb.connect({str(path)!r})\n"
+        "        break\n"
+        "    except duckdb.Error:\n"
+        "        time.sleep(0.05)\n"
+        f"print('held', flush=True); time.sleep({seconds})"
+    )
+    process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE)
+    assert process.stdout is not None
+    process.stdout.readline()
+    process.stdout.close()
+    return process

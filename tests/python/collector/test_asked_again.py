@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from biasledger.cli import cli
 from collector.asking.asked_again import AskedAgain
-from collector.asking.runner import collect, resume
+from collector.asking.runner import CollectOptions, collect, resume
 from collector.errors import TargetError
 from collector.spec.loading import load_audit
 from collector.spec.prompts import Prompt, PromptAttribute
@@ -49,9 +49,8 @@ def _collect(
         load_audit(spec),
         Scripted(Failing(first), concurrency=1),
         ledger,
+        CollectOptions(show_progress=False, backoff_seconds=0.0),
         trials=5,
-        show_progress=False,
-        backoff_seconds=0.0,
         **options,
     )
 
@@ -99,7 +98,9 @@ def test_a_resumed_run_counts_what_was_asked_again_before(small_spec: Path, ledg
     with pytest.raises(TargetError) as stopped:
         _collect(small_spec, ledger_path, stop_after_ten)
     run_id = str(stopped.value).rpartition("--resume ")[2]
-    summary = resume(run_id, Scripted(Failing(lambda _: None)), ledger_path, show_progress=False)
+    summary = resume(
+        run_id, Scripted(Failing(lambda _: None)), ledger_path, CollectOptions(show_progress=False)
+    )
     assert summary.counts == {"ok": 20}
     # The question that met the wrong key was asked again as well.
     assert summary.asked_again is not None

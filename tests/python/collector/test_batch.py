@@ -19,7 +19,7 @@ from click.testing import CliRunner
 from biasledger.cli import cli
 from collector.asking import batch as batch_module
 from collector.asking.costs import CostMeter, Price
-from collector.asking.runner import collect, resume
+from collector.asking.runner import CollectOptions, collect, resume
 from collector.errors import InputError, TargetError
 from collector.journal.reader import journal_path, read_journal
 from collector.ledger.summary import RunSummary
@@ -49,8 +49,6 @@ one_vendor = pytest.mark.parametrize("service", ["openai"], indirect=True)
 
 @pytest.fixture(params=["openai", "anthropic"])
 def service(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Service]:
-    for name in ("NO_PROXY", "no_proxy"):
-        monkeypatch.setenv(name, "127.0.0.1")
     monkeypatch.setenv(KEY_VARIABLE, KEY)
     # These tests do not wait for submissions that did not arrive.
     monkeypatch.setattr(batch_module, "SETTLE_SECONDS", 0.0)
@@ -60,19 +58,20 @@ def service(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.fixture
 def ask(service: Service, small_spec: Path, ledger_path: Path) -> Callable[..., RunSummary]:
-    def run(**options: Any) -> RunSummary:
-        quick = {"batch": True, "poll_seconds": 0.02, "backoff_seconds": 0.01}
-        return collect(load_audit(small_spec), service.target(), ledger_path, **{**quick, **options})
+    def run(meter: CostMeter | None = None, *, batch: bool = True, **choices: Any) -> RunSummary:
+        options = CollectOptions(meter=meter, poll_seconds=0.02, backoff_seconds=0.01)
+        audit, target = load_audit(small_spec), service.target()
+        return collect(audit, target, ledger_path, options, batch=batch, **choices)
 
     return run
 
 
 @pytest.fixture
 def go_on(service: Service, ledger_path: Path) -> Callable[..., RunSummary]:
-    def run(**options: Any) -> RunSummary:
+    def run(meter: CostMeter | None = None, *, retry_failed: bool = False) -> RunSummary:
         (path,) = (ledger_path.parent / "journal").glob("*.jsonl")
-        quick = {"poll_seconds": 0.02, "backoff_seconds": 0.01}
-        return resume(path.stem, service.target(), ledger_path, **{**quick, **options})
+        options = CollectOptions(meter=meter, poll_seconds=0.02, backoff_seconds=0.01)
+        return resume(path.stem, service.target(), ledger_path, options, retry_failed=retry_failed)
 
     return run
 
@@ -197,19 +196,54 @@ def test_a_question_that_always_expires_is_given_up(ask: Callable[..., RunSummar
     assert len(service.batches) == 3
 
 
-def test_a_cancelled_batch(
-    ask: Callable[..., RunSummary], go_on: Callable[..., RunSummary], service: Service
-) -> None:
+def cancel(service: Service) -> None:
     service.outcome = lambda custom_id, text: (
         "canceled" if "-1-1-" in custom_id else answered(custom_id, text)
     )
     service.ends = ["cancelled"]
-    with pytest.raises(
-        TargetError, match=r"Batch batch_1 was cancelled at the service; .* keeps 4 of 8 responses"
-    ):
+
+
+def refuse_the_key(service: Service) -> None:
+    service.refuse = [401]
+
+
+def refuse_the_key_later(service: Service) -> None:
+    made = service.make
+
+    def make(questions: dict[str, dict[str, Any]], label: str | None = None) -> Any:
+        refuse_the_key(service)
+        return made(questions, label)
+
+    service.make = make  # type: ignore[method-assign]
+
+
+def know_no_model(service: Service) -> None:
+    service.outcome = lambda *_: 404
+
+
+@pytest.mark.parametrize(
+    ("prepare", "sentence", "sizes"),
+    [
+        (cancel, r"Batch batch_1 was cancelled at the service; .* keeps 4 of 8 responses", [8, 4]),
+        (refuse_the_key, "answered 401: it refuses the key in FAKE_BATCH_KEY", [8]),
+        (refuse_the_key_later, "answered 401", [8]),
+        (know_no_model, r"answered 404: It went wrong \(404\)", [8, 8]),
+    ],
+)
+def test_a_run_that_the_service_stops_goes_on_where_it_was(
+    ask: Callable[..., RunSummary],
+    go_on: Callable[..., RunSummary],
+    service: Service,
+    prepare: Callable[[Service], None],
+    sentence: str,
+    sizes: list[int],
+) -> None:
+    prepare(service)
+    with pytest.raises(TargetError, match=sentence):
         ask()
+    service.outcome = answered
     assert go_on().counts == {"ok": N_TRIALS}
-    assert [len(batch.questions) for batch in service.batches.values()] == [8, 4]
+    assert [len(batch.questions) for batch in service.batches.values()] == sizes
 
 
 def test_a_batch_that_the_service_does_not_begin(
@@ -244,23 +278,20 @@ def test_results_that_never_come_end_the_run(ask: Callable[..., RunSummary], ser
         ask()
 
 
-@pytest.mark.parametrize("n_decoys", [5])
-def test_a_submission_whose_reply_is_lost_is_found(
-    ask: Callable[..., RunSummary], service: Service, n_decoys: int
-) -> None:
+def test_a_submission_whose_reply_is_lost_is_found(ask: Callable[..., RunSummary], service: Service) -> None:
     """Other batches, of other sizes or other names, are not taken for it."""
     service.drop = 1
     made = service.make
 
     def make(questions: dict[str, dict[str, Any]], label: str | None = None) -> Any:
         found = made(questions, label)
-        for number in range(n_decoys):
+        for number in range(5):
             made({f"other-{number}": {"messages": [{"content": "x"}]}}, f"other-{number}")
         return found
 
     service.make = make  # type: ignore[method-assign]
     assert ask().counts == {"ok": N_TRIALS}
-    assert len(service.batches) == 1 + n_decoys
+    assert len(service.batches) == 1 + 5
 
 
 @pytest.mark.parametrize("status", [429, 500, 503, 529])
@@ -404,33 +435,6 @@ def test_a_service_that_stays_away(
     assert max(service.asked().values()) == 1
 
 
-def test_a_key_that_is_refused(
-    ask: Callable[..., RunSummary], go_on: Callable[..., RunSummary], service: Service
-) -> None:
-    service.refuse = [401]
-    with pytest.raises(TargetError, match="answered 401: it refuses the key in FAKE_BATCH_KEY"):
-        ask()
-    assert go_on().counts == {"ok": N_TRIALS}
-    assert len(service.batches) == 1
-
-
-@one_vendor
-def test_a_key_that_is_refused_while_waiting_costs_nothing(
-    ask: Callable[..., RunSummary], go_on: Callable[..., RunSummary], service: Service
-) -> None:
-    made = service.make
-
-    def make(questions: dict[str, dict[str, Any]], label: str | None = None) -> Any:
-        service.refuse = [401]
-        return made(questions, label)
-
-    service.make = make  # type: ignore[method-assign]
-    with pytest.raises(TargetError, match="answered 401"):
-        ask()
-    assert go_on().counts == {"ok": N_TRIALS}
-    assert len(service.batches) == 1
-
-
 def test_a_batch_that_is_gone_is_submitted_anew(
     ask: Callable[..., RunSummary], go_on: Callable[..., RunSummary], service: Service
 ) -> None:
@@ -451,16 +455,6 @@ def test_a_batch_that_is_gone_is_submitted_anew(
         go_on()
     assert not service.batches
     assert go_on(retry_failed=True).counts == {"ok": N_TRIALS}
-
-
-def test_an_error_that_every_question_would_meet(
-    ask: Callable[..., RunSummary], go_on: Callable[..., RunSummary], service: Service
-) -> None:
-    service.outcome = lambda *_: 404
-    with pytest.raises(TargetError, match=r"answered 404: It went wrong \(404\)"):
-        ask()
-    service.outcome = answered
-    assert go_on().counts == {"ok": N_TRIALS}
 
 
 def test_the_key_is_written_nowhere(
@@ -523,10 +517,7 @@ def test_the_command(
         encoding="utf-8",
     )
 
-    service.ends = ["cancelled"]
-    service.outcome = lambda custom_id, text: (
-        "canceled" if "-1-1-" in custom_id else answered(custom_id, text)
-    )
+    cancel(service)
     stopped = CliRunner().invoke(cli, ["collect", small_spec.name, "--target", "fake", "--batch"])
     assert stopped.exit_code == 3, stopped.output
     assert "was cancelled at the service" in stopped.stderr

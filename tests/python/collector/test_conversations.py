@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from collector.asking.costs import CostMeter, Price, estimate_run
-from collector.asking.runner import collect, resume
+from collector.asking.runner import CollectOptions, collect, resume
 from collector.errors import InputError, TargetError
 from collector.ledger.database import Ledger
 from collector.ledger.evidence import held_records
@@ -127,8 +127,7 @@ def test_answers_are_fed_back_and_each_is_a_response(tmp_path: Path, query: Quer
         load_audit(write(tmp_path, "all")),
         Talker(answer),
         tmp_path / "ledger.duckdb",
-        meter=meter,
-        show_progress=False,
+        CollectOptions(meter=meter, show_progress=False),
     )
     assert summary.counts == {"ok": 12}
     assert meter.n_prompt_tokens == 4 * (100 + 200 + 300)
@@ -180,7 +179,7 @@ def test_a_failed_turn_ends_its_conversation(
         load_audit(write(tmp_path)),
         Talker(answer, concurrency=1),
         tmp_path / "ledger.duckdb",
-        backoff_seconds=0,
+        CollectOptions(backoff_seconds=0),
     )
     of_groups = "select group_name, turn, status, any_value(error), any_value(requested_at) is null, count(distinct trial) "
     rows = query(
@@ -222,7 +221,7 @@ def test_a_run_goes_on_in_the_middle_of_a_conversation(tmp_path: Path, query: Qu
 
     spec, ledger = write(tmp_path), tmp_path / "ledger.duckdb"
     with pytest.raises(TargetError):
-        collect(load_audit(spec), Talker(answer), ledger, backoff_seconds=0)
+        collect(load_audit(spec), Talker(answer), ledger, CollectOptions(backoff_seconds=0))
     (run_id,) = next(iter(query("select run_id from raw.runs")))
     left[0] = 100
     summary = resume(run_id, Talker(answer), ledger)
@@ -250,7 +249,7 @@ def test_a_target_that_remembers_begins_anew(tmp_path: Path, query: Query) -> No
     spec, ledger = write(tmp_path, "last", *changes), tmp_path / "ledger.duckdb"
     target = of_function(chat)
     with pytest.raises(TargetError):
-        collect(load_audit(spec), target, ledger, backoff_seconds=0)
+        collect(load_audit(spec), target, ledger, CollectOptions(backoff_seconds=0))
     (run_id,) = next(iter(query("select run_id from raw.runs")))
     left[0] = 100
     summary = resume(run_id, target, ledger)
@@ -265,7 +264,9 @@ def test_a_budget_ends_a_conversation_between_turns(tmp_path: Path) -> None:
     price = Price("m", 0.0, 1_000_000.0, date.min, "")
     meter = CostMeter(price, 55.0, 10)
     target = Talker(lambda _: Reply("Ten tokens.", completion_tokens=10), concurrency=1)
-    summary = collect(load_audit(write(tmp_path)), target, tmp_path / "ledger.duckdb", meter=meter)
+    summary = collect(
+        load_audit(write(tmp_path)), target, tmp_path / "ledger.duckdb", CollectOptions(meter=meter)
+    )
     assert summary.n_responses == 5
     assert "higher --max-cost" in (summary.stopped or "")
 

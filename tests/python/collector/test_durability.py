@@ -30,12 +30,12 @@ from collector.asking.runner import resume
 from collector.errors import LedgerError
 from collector.journal.reader import end_of, is_being_written, journal_folder, read_journal
 from collector.journal.writer import JournalWriter
-from collector.ledger.database import Ledger
 from collector.ledger.loading import load_all
 from collector.ledger.overview import list_runs
 from collector.spec.loading import load_audit
 from collector.spec.prompts import build_prompts
 from collector.targets.openai import OpenAITarget
+from tests.python.answering import serving
 
 PROGRAM = Path(__file__).with_name("collecting_process.py")
 N_KILLS = 20
@@ -77,9 +77,7 @@ class Service:
 
 
 @pytest.fixture
-def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[Service]:
-    for name in ("NO_PROXY", "no_proxy"):
-        monkeypatch.setenv(name, "127.0.0.1")
+def service() -> Iterator[Service]:
     state = Service()
     lock = threading.Lock()
 
@@ -119,8 +117,6 @@ def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[Service]:
             """Say nothing."""
 
     class Server(ThreadingHTTPServer):
-        daemon_threads = True
-
         def process_request(self, request: Any, client_address: Any) -> None:
             state.accepted.add(client_address[1])
             super().process_request(request, client_address)
@@ -131,13 +127,9 @@ def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[Service]:
 
     server = Server(("127.0.0.1", 0), Handler)
     state.address = server.server_address[:2]
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    state.base_url = f"http://127.0.0.1:{server.server_address[1]}/v1"
-    yield state
-    server.shutdown()
-    server.server_close()
-    thread.join(5)
+    with serving(server) as root:
+        state.base_url = f"{root}/v1"
+        yield state
 
 
 @dataclass
@@ -430,28 +422,6 @@ def test_a_full_disk_stops_the_run_and_room_lets_it_go_on(collector: Collector, 
     n_rows = len(now.bodies)
     assert rows_of(collector.ledger, "select count(*), count(distinct seq), max(seq) from raw.responses") == [
         (n_rows, n_rows, n_rows)
-    ]
-
-
-def test_a_ledger_that_is_in_use_all_the_time_is_loaded_later(collector: Collector, service: Service) -> None:
-    Ledger(collector.ledger).create()
-    holder = duckdb.connect(str(collector.ledger))
-    try:
-        collector.start(lock_patience_seconds=0.5)
-        assert collector.wait() == 0
-        (run,) = collector.run_ids()
-        # In this process the holder's connection is in the way as well.
-        (listed,), _ = list_runs(collector.ledger)
-    finally:
-        holder.close()
-    assert listed.n_kept == N_TRIALS
-    assert listed.n_ahead is None or listed.n_ahead > N_TRIALS
-    (listed,), _ = list_runs(collector.ledger)
-    assert listed.n_ahead == end_of(collector.journal(run)).count
-    (statement,) = load_all(collector.ledger)
-    assert statement == f"Run {run}: {listed.n_ahead:,} records loaded from its journal."
-    assert rows_of(collector.ledger, "select count(distinct (prompt_id, trial)) from raw.responses") == [
-        (N_TRIALS,)
     ]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,21 +12,13 @@ from collector.answers.replies import classify
 from collector.errors import InputError, TargetError
 from collector.targets import load_target
 from collector.targets.base import Request, Target
-from tests.python.collector.fake_services import KEY, Bytes, FakeServices, fake_services
+from tests.python.collector.fake_services import KEY, Bytes, FakeServices
 
 VARIABLE = "BIASLEDGER_TEST_KEY"
 
 
-@pytest.fixture(scope="module")
-def services() -> Iterator[FakeServices]:
-    with fake_services() as running:
-        yield running
-
-
 @pytest.fixture(autouse=True)
 def environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    monkeypatch.setenv("no_proxy", "127.0.0.1")
     monkeypatch.setenv(VARIABLE, KEY)
 
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import gzip
 import io
 import socket
-import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from types import SimpleNamespace
 
 import pytest
@@ -18,35 +16,9 @@ from collector.redaction import Redactor
 from collector.targets.http import session as http_session
 from collector.targets.http.session import HttpReply, HttpSession
 
-Serve = Callable[[Callable[[socket.socket], None]], str]
+Serve = Callable[..., str]
 SECONDS = 0.4
 LIMIT = 60.0
-
-
-@pytest.fixture
-def serve(monkeypatch: pytest.MonkeyPatch) -> Iterator[Serve]:
-    """Run a function on each connection after its question; return the address."""
-    for name in ("NO_PROXY", "no_proxy"):
-        monkeypatch.setenv(name, "127.0.0.1")
-    listening = socket.create_server(("127.0.0.1", 0))
-    is_over = threading.Event()
-
-    def start(talk: Callable[[socket.socket], None]) -> str:
-        def work() -> None:
-            with contextlib.suppress(OSError):
-                while not is_over.is_set():
-                    connection, _ = listening.accept()
-                    with connection, contextlib.suppress(OSError):
-                        connection.recv(1 << 16)
-                        talk(connection)
-
-        threading.Thread(target=work, daemon=True).start()
-        return f"http://127.0.0.1:{listening.getsockname()[1]}/ask"
-
-    yield start
-    is_over.set()
-    listening.shutdown(socket.SHUT_RDWR)
-    listening.close()
 
 
 def ask(address: str, seconds: float = 5.0) -> HttpReply:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
+import re
 import shutil
-import socket
 import ssl
 import subprocess
-import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from collector.errors import TargetError
 from collector.redaction import Redactor
 from collector.targets.http import session as http_session
 from collector.targets.http.session import HttpSession
+from tests.python.answering import serving
 
 OPENSSL = shutil.which("openssl")
 pytestmark = pytest.mark.skipif(OPENSSL is None, reason="openssl is not installed")
@@ -61,63 +61,47 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "certificate.pem"
 
 
-@pytest.fixture
-def closing(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """A server that accepts a connection and closes it before the handshake is done."""
-    for name in ("NO_PROXY", "no_proxy"):
-        monkeypatch.setenv(name, "127.0.0.1")
-    listening = socket.create_server(("127.0.0.1", 0))
-
-    def work() -> None:
-        with contextlib.suppress(OSError):
-            while True:
-                connection, _ = listening.accept()
-                with connection:
-                    connection.recv(1 << 16)
-
-    thread = threading.Thread(target=work, daemon=True)
-    thread.start()
-    yield f"https://127.0.0.1:{listening.getsockname()[1]}/hello"
-    listening.shutdown(socket.SHUT_RDWR)
-    listening.close()
-    thread.join(5)
+@contextmanager
+def running(context: ssl.SSLContext | None = None) -> Iterator[str]:
+    """Answer Hello, with TLS or without; yield the address for TLS."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _Hello)
+    if context is not None:
+        # The handshake in the connection's own thread: one that fails there ends only that connection.
+        server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
+        server.handle_error = lambda *_: None  # type: ignore[method-assign]
+    with serving(server) as root:
+        yield f"{root.replace('http:', 'https:')}/hello"
 
 
 @pytest.fixture
 def address(certificate: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     for name in ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    monkeypatch.setenv("no_proxy", "127.0.0.1")
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _Hello)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate, certificate.with_name("key.pem"))
-    # The handshake in the connection's own thread: one that fails there ends only that connection.
-    server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
-    server.handle_error = lambda *_: None  # type: ignore[method-assign]
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    yield f"https://127.0.0.1:{server.server_address[1]}/hello"
-    server.shutdown()
-    server.server_close()
-    thread.join(5)
+    with running(context) as started:
+        yield started
+
+
+def failure(address: str) -> TargetError:
+    with pytest.raises(TargetError) as caught:
+        HttpSession("mine", Redactor(), timeout_seconds=5).send("GET", address, headers={})
+    return caught.value
 
 
 def test_a_certificate_that_nobody_signed_stops_the_run(address: str) -> None:
-    with pytest.raises(TargetError, match=f"mine cannot be trusted at {address}") as caught:
-        HttpSession("mine", Redactor(), timeout_seconds=5).send("GET", address, headers={})
-    assert caught.value.stops_run
-    assert "self-signed certificate" in str(caught.value)
+    error = failure(address)
+    assert f"mine cannot be trusted at {address}" in str(error)
+    assert error.stops_run
+    assert "self-signed certificate" in str(error)
 
 
-def test_a_connection_closed_during_the_handshake_is_tried_again(closing: str) -> None:
-    with pytest.raises(
-        TargetError, match=r"mine (broke the TLS handshake at|cannot be reached at) "
-    ) as caught:
-        HttpSession("mine", Redactor(), timeout_seconds=5).send("GET", closing, headers={})
-    assert caught.value.retryable
-    assert not caught.value.stops_run
-    assert "trusted" not in str(caught.value)
+def test_a_connection_closed_during_the_handshake_is_tried_again(serve: Callable[..., str]) -> None:
+    error = failure(serve(lambda _: None).replace("http:", "https:"))
+    assert re.match(r"mine (broke the TLS handshake at|cannot be reached at) ", str(error))
+    assert error.retryable
+    assert not error.stops_run
+    assert "trusted" not in str(error)
 
 
 @pytest.mark.parametrize(
@@ -137,21 +121,11 @@ def test_which_tls_errors_come_again(error: Exception, is_lasting: bool) -> None
     assert http_session._is_lasting(SSLError(error)) is is_lasting
 
 
-def test_an_address_without_tls_stops_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    monkeypatch.setenv("no_proxy", "127.0.0.1")
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _Hello)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    address = f"https://127.0.0.1:{server.server_address[1]}/hello"
-    try:
-        with pytest.raises(TargetError, match="cannot be trusted") as caught:
-            HttpSession("mine", Redactor(), timeout_seconds=5).send("GET", address, headers={})
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join(5)
-    assert caught.value.stops_run
+def test_an_address_without_tls_stops_the_run() -> None:
+    with running() as address:
+        error = failure(address)
+    assert "cannot be trusted" in str(error)
+    assert error.stops_run
 
 
 def test_a_certificate_of_an_own_authority_is_accepted(

@@ -26,23 +26,17 @@ from collector.journal.chain import ZERO, record_digest
 from collector.journal.reader import end_of, is_being_written, journal_line, journal_path, read_journal
 from collector.journal.records import AnalysisSettings, analysis_of, prompt_of, response_of, run_of
 from collector.journal.writer import JournalWriter
-from collector.rows import RelevanceRow, ResponseRow, RunRow
+from collector.rows import RelevanceRow, ResponseRow
 from collector.spec.prompts import Prompt, PromptAttribute
 from collector.spec.subjects import hash_of_relevance
+from tests.python.rows import a_run
 
 MOMENT = datetime(2026, 11, 21, 8, 30, 0, 250)
-RUN = RunRow(
-    run_id="small-sim-1",
-    audit="small",
+RUN = a_run(
+    "small-sim-1",
     spec={"version": 1, "share": 0.5},
-    target="sim",
-    target_kind="simulator",
-    is_simulated=True,
-    model_asked=None,
     parameters={"temperature": 1.0},
-    answer_rules_version="1",
     versions={"python": "3.11"},
-    origin="collected",
     started_at=MOMENT,
 )
 RELEVANCE = (RelevanceRow("Adele", None, "Hello", 2.0),)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from collector.asking.askers import AttemptResult
+from collector.asking.attempts import AttemptResult
 from collector.asking.journal_queue import JournalQueue
 from collector.asking.runner import collect, resume
 from collector.errors import LedgerError
@@ -50,12 +50,12 @@ def test_no_more_answers_than_the_bound_are_written_and_not_on_disk(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     disk = Disk(monkeypatch)
-    journal_queue = JournalQueue(writer, CAPACITY, counts := Counter())
+    journal_queue = JournalQueue(writer, 2 * CAPACITY, counts := Counter())
     for number in range(2 * CAPACITY):
-        journal_queue.keep_written(AttemptResult(answered(number)))
+        journal_queue.keep(AttemptResult(answered(number)))
     assert disk.is_waited_for.wait(600)
     more = [
-        threading.Thread(target=journal_queue.keep_written, args=(AttemptResult(answered(100 + one)),))
+        threading.Thread(target=journal_queue.keep, args=(AttemptResult(answered(100 + one)),))
         for one in range(CAPACITY)
     ]
     for one in more:
@@ -77,9 +77,9 @@ def test_no_more_answers_than_the_bound_are_written_and_not_on_disk(
 def test_what_is_on_disk_is_counted_whoever_takes_it(writer: JournalWriter) -> None:  # noqa: F811
     """An interrupt between two answers reaches the thread that takes them, and the totals count all of them."""
     counts = Counter({"ok": 5})
-    journal_queue = JournalQueue(writer, CAPACITY, counts)
+    journal_queue = JournalQueue(writer, 2 * CAPACITY, counts)
     for number in range(3):
-        journal_queue.keep_written(AttemptResult(answered(number)))
+        journal_queue.keep(AttemptResult(answered(number)))
     journal_queue.close()
     # Two of the three attempts are the last ones at their questions.
     assert counts == {"ok": 7}

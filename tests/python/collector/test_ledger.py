@@ -21,26 +21,11 @@ from collector.hashing import canonical_json, hash_of, hash_of_file, tagged_hash
 from collector.ledger import database as module
 from collector.ledger.database import Ledger, LedgerLockedError
 from collector.ledger.schema import migrations
-from collector.rows import RelevanceRow, ResponseRow, RunRow, response_hash, utc_now
+from collector.rows import RelevanceRow, ResponseRow, response_hash, utc_now
+from tests.python.collector.scripted import hold
+from tests.python.rows import a_run
 
 Query = Callable[[str], list[tuple[Any, ...]]]
-
-
-def a_run(run_id: str) -> RunRow:
-    return RunRow(
-        run_id=run_id,
-        audit="small",
-        spec={"b": 1, "a": "é"},
-        target="t",
-        target_kind="simulator",
-        is_simulated=True,
-        model_asked=None,
-        parameters={"seed": 1},
-        answer_rules_version="1",
-        versions={"biasledger": "0"},
-        origin="collected",
-        started_at=datetime(2026, 1, 2, 3, 4, 5),
-    )
 
 
 def register_analysis(
@@ -60,16 +45,12 @@ def register_analysis(
 @contextmanager
 def held_by_another_process(path: Path, seconds: float) -> Iterator[int]:
     """Let another process hold the file for some seconds, from before the block on."""
-    script = f"import duckdb, time; c = duckdb.connect({str(path)!r}); print('held', flush=True); time.sleep({seconds})"
-    process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE)
-    assert process.stdout is not None
-    process.stdout.readline()
+    process = hold(path, seconds)
     try:
         yield process.pid
     finally:
         process.kill()
         process.wait()
-        process.stdout.close()
 
 
 def test_a_new_ledger_has_every_migration_once(ledger_path: Path, query: Query) -> None:
@@ -123,7 +104,7 @@ def test_rows_come_back_as_they_went_in(ledger_path: Path, query: Query) -> None
     )
     empty = ResponseRow(prompt_id="p", trial=1, attempt=1, seq=1, status="error", content_hash="sha256:1")
     with ledger.append() as append:
-        append.run(a_run("r"))
+        append.run(a_run("r", spec={"b": 1, "a": "é"}))
         append.responses("r", [full, empty])
         append.responses("r", [])
     assert query("select * from raw.responses order by seq desc") == [

@@ -19,9 +19,10 @@ from collector.ledger import loading
 from collector.ledger.database import Ledger
 from collector.ledger.loading import JournalLoader, load_all, load_journal, read_head
 from collector.ledger.overview import list_runs
-from collector.rows import RelevanceRow, ResponseRow, RunRow, utc_now
+from collector.rows import RelevanceRow, ResponseRow, utc_now
 from collector.spec.prompts import Prompt, PromptAttribute
 from collector.spec.subjects import hash_of_relevance
+from tests.python.rows import a_run
 
 Query = Callable[[str], list[tuple[Any, ...]]]
 PROMPTS = [
@@ -39,20 +40,7 @@ def begin(
     ledger_name: str | None = None,
 ) -> JournalWriter:
     started_at = utc_now() - timedelta(minutes=minutes)
-    run = RunRow(
-        run_id=run_id,
-        audit="small",
-        spec={"version": 1},
-        target="sim",
-        target_kind="simulator",
-        is_simulated=True,
-        model_asked="m",
-        parameters={},
-        answer_rules_version="1",
-        versions={},
-        origin="collected",
-        started_at=started_at,
-    )
+    run = a_run(run_id, model_asked="m", started_at=started_at)
     started = {
         "ledger": ledger_name or ledger_path.name,
         "prompts": 2,

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from collector.asking.costs import CostMeter
-from collector.asking.runner import collect
+from collector.asking.runner import CollectOptions, collect
 from collector.errors import LedgerError
 from collector.ledger import database, loading
 from collector.ledger.database import Ledger
@@ -38,7 +38,12 @@ def test_a_text_larger_than_the_bound_is_written(
         return Reply(text if request.trial == 1 else '{"Tea": "Warm."}', text, "stop")
 
     target = Scripted(answer)
-    collect(load_audit(small_spec), target, ledger_path, show_progress=False, meter=CostMeter(None))
+    collect(
+        load_audit(small_spec),
+        target,
+        ledger_path,
+        CollectOptions(show_progress=False, meter=CostMeter(None)),
+    )
     assert query("select count(*), min(length(raw_body)), max(length(response_text)) from raw.responses") == [
         (8, len(text), len(text))
     ]

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from biasledger.building.analysis_settings import register_analysis_settings
-from collector.asking.runner import collect
+from collector.asking.runner import CollectOptions, collect
 from collector.errors import InputError
 from collector.importers.tabular import import_file, import_runs
 from collector.ledger.database import Ledger
@@ -127,7 +127,7 @@ def test_scores_come_back_as_they_went_in_and_open_the_method(ledger_path: Path,
 
 def test_a_collection_registers_its_markers(probes_spec: Path, ledger_path: Path, query: Query) -> None:
     audit = load_audit(probes_spec)
-    collect(audit.with_subjects(1), Simulator(), ledger_path, show_progress=False)
+    collect(audit.with_subjects(1), Simulator(), ledger_path, CollectOptions(show_progress=False))
     same = "select distinct markers_hash from raw."
     assert query(f"{same}markers") == query(f"{same}probes") == [(audit.markers_hash,)]
     assert query("select analysis -> 'markers' ->> 'hash' from raw.analysis_settings") == [
@@ -145,7 +145,7 @@ def test_a_collection_registers_its_markers(probes_spec: Path, ledger_path: Path
 def test_a_build_registers_markers_that_changed(
     probes_spec: Path, tmp_path: Path, ledger_path: Path, query: Query
 ) -> None:
-    collect(load_audit(probes_spec), Simulator(), ledger_path, show_progress=False)
+    collect(load_audit(probes_spec), Simulator(), ledger_path, CollectOptions(show_progress=False))
     audits = tmp_path / "project" / "audits"
     audits.mkdir(parents=True)
     for file in ("audit.yml", "probes.csv", "markers.csv"):

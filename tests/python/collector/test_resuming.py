@@ -17,7 +17,7 @@ import pytest
 
 from collector.asking import askers, pacing, runner
 from collector.asking.costs import CostMeter, Price
-from collector.asking.runner import collect, resume
+from collector.asking.runner import CollectOptions, collect, resume
 from collector.errors import InputError, LedgerError, TargetError
 from collector.journal.reader import journal_path, read_journal
 from collector.journal.writer import JournalWriter
@@ -44,10 +44,13 @@ def stopping_after(n: int, error: Exception | None = None) -> Callable[[Request]
     return answer
 
 
-def stopped_run(spec: Path, ledger_path: Path, target: Scripted, **options: Any) -> str:
+def stopped_run(
+    spec: Path, ledger_path: Path, target: Scripted, meter: CostMeter | None = None, **choices: Any
+) -> str:
     """Collect until the target stops it; return the run."""
+    options = CollectOptions(meter=meter, backoff_seconds=0)
     with pytest.raises(TargetError) as message:
-        collect(load_audit(spec), target, ledger_path, trials=10, backoff_seconds=0, **options)
+        collect(load_audit(spec), target, ledger_path, options, trials=10, **choices)
     (run,), _ = list_runs(ledger_path)
     assert f"biasledger collect --resume {run.run_id}" in str(message.value)
     return run.run_id
@@ -165,7 +168,7 @@ def test_tries_go_on_where_they_were(small_spec: Path, ledger_path: Path, query:
     )
     second = Scripted(lambda _: Reply("no JSON"))
     # Nothing here can be used, which would end the run.
-    resume(run_id, second, ledger_path, max_unusable=0)
+    resume(run_id, second, ledger_path, CollectOptions(max_unusable=0))
     after = {
         (prompt, trial): (last, n)
         for prompt, trial, last, n in query(
@@ -188,8 +191,8 @@ def test_what_failed_with_the_target_is_asked_again(
             load_audit(small_spec),
             Scripted(stopping_after(8, down), concurrency=1),
             ledger_path,
+            CollectOptions(backoff_seconds=0),
             trials=10,
-            backoff_seconds=0,
         )
     assert query("select count(*) from raw.responses where status = 'error'")[0][0] >= 20
     (listed,), _ = list_runs(ledger_path)
@@ -257,7 +260,11 @@ def test_a_budget_ends_a_run_cleanly_and_counts_what_was_spent_before(
     # 0.02 USD an answer of 20 tokens.
     target = Scripted(stopping_after(1000), concurrency=3)
     summary = collect(
-        load_audit(small_spec), target, ledger_path, trials=10, meter=CostMeter(price, 0.25, answer_tokens=20)
+        load_audit(small_spec),
+        target,
+        ledger_path,
+        CollectOptions(meter=CostMeter(price, 0.25, answer_tokens=20)),
+        trials=10,
     )
     assert summary.stopped is not None
     assert f"collect --resume {summary.run_id}" in summary.stopped
@@ -266,9 +273,13 @@ def test_a_budget_ends_a_run_cleanly_and_counts_what_was_spent_before(
     assert query("select event from raw.run_events order by happened_at") == [("started",), ("stopped",)]
     (listed,), _ = list_runs(ledger_path)
     assert (listed.state, listed.is_complete) == ("stopped", False)
-    again = resume(summary.run_id, target, ledger_path, meter=CostMeter(price, 0.25, answer_tokens=20))
+    again = resume(
+        summary.run_id, target, ledger_path, CollectOptions(meter=CostMeter(price, 0.25, answer_tokens=20))
+    )
     assert (again.stopped is not None, again.counts) == (True, {"ok": 12})
-    more = resume(summary.run_id, target, ledger_path, meter=CostMeter(price, 1.0, answer_tokens=20))
+    more = resume(
+        summary.run_id, target, ledger_path, CollectOptions(meter=CostMeter(price, 1.0, answer_tokens=20))
+    )
     assert (more.stopped, more.counts, more.cost_usd) == (None, {"ok": 40}, pytest.approx(0.8))
     assert target.asked.total() == 40
 
@@ -319,7 +330,9 @@ def test_a_question_that_is_always_refused_does_not_stop_the_others(
 
     # After a refusal half as many are asked at once, and one of those waits here.
     target = Scripted(answer, concurrency=8)
-    summary = collect(load_audit(small_spec), target, ledger_path, trials=10, meter=Meter(None))
+    summary = collect(
+        load_audit(small_spec), target, ledger_path, CollectOptions(meter=Meter(None)), trials=10
+    )
     assert (summary.counts, summary.stopped) == ({"ok": 39, "error": 1}, None)
     assert query("select count(*), any_value(error) from raw.responses where status = 'error'") == [
         (10, "Too large.")
@@ -403,7 +416,9 @@ def test_a_pause_that_the_service_names_is_waited_for_before_a_run_is_given_up(
         return Reply(GOOD)
 
     target = Scripted(answer, concurrency=1)
-    assert collect(load_audit(small_spec), target, ledger_path, give_up_seconds=0.5).counts == {"ok": 8}
+    assert collect(
+        load_audit(small_spec), target, ledger_path, CollectOptions(give_up_seconds=0.5)
+    ).counts == {"ok": 8}
 
 
 def test_where_all_are_refused_the_run_stops(small_spec: Path, ledger_path: Path) -> None:
@@ -506,7 +521,7 @@ def test_answers_without_a_text_count_for_what_a_resumed_run_has_cost(
     run_id = stopped_run(small_spec, ledger_path, Scripted(answer), meter=meter)
     assert meter.cost_usd == pytest.approx(9 * 0.02)
     again = CostMeter(price)
-    resume(run_id, Scripted(stopping_after(31)), ledger_path, meter=again)
+    resume(run_id, Scripted(stopping_after(31)), ledger_path, CollectOptions(meter=again))
     assert again.cost_usd == pytest.approx(40 * 0.02)
 
 
@@ -526,7 +541,9 @@ def test_a_budget_that_has_room_for_one_question_at_a_time_ends_nothing(
     """Until the first answer has come, it is taken for a long one: 0.50 USD, which turns out to be 0.02 USD."""
     price = Price("m", 0.0, 1000.0, date(2026, 1, 1), "made up")
     target = Scripted(stopping_after(1000), concurrency=4)
-    summary = collect(load_audit(small_spec), target, ledger_path, trials=10, meter=_SlowMeter(price, 0.9))
+    summary = collect(
+        load_audit(small_spec), target, ledger_path, CollectOptions(meter=_SlowMeter(price, 0.9)), trials=10
+    )
     assert (summary.stopped, summary.counts) == (None, {"ok": 40})
 
 

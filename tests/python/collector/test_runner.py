@@ -18,7 +18,7 @@ from collector.answers.replies import load_rules
 from collector.asking import runner
 from collector.asking.attempts import request_seed
 from collector.asking.resuming import RunState
-from collector.asking.runner import collect
+from collector.asking.runner import CollectOptions, collect
 from collector.errors import InputError, TargetError
 from collector.hashing import canonical_json, tagged_hash
 from collector.ledger.database import Ledger
@@ -42,9 +42,9 @@ def test_a_run_of_the_simulator_is_complete(small_spec: Path, ledger_path: Path,
         audit,
         Simulator("sim", seed=3),
         ledger_path,
+        CollectOptions(versions={"biasledger": "9.9"}),
         mitigations=["masked"],
         trials=3,
-        versions={"biasledger": "9.9"},
     )
     assert (summary.audit, summary.target, summary.is_simulated) == ("small", "sim", True)
     assert (summary.n_prompts, summary.n_responses, summary.n_attempts) == (8, 24, 24)
@@ -234,19 +234,6 @@ def test_a_real_endpoint_from_request_to_row(
     assert KEY not in caplog.text
 
 
-def test_malformed_json_from_a_real_endpoint_three_times(
-    write_spec: Callable[..., Path], small_text: str, ledger_path: Path, query: Query, endpoint: Any
-) -> None:
-    endpoint.answers('{"Tea": Warm}')
-    target = OpenAITarget("mine", base_url=endpoint.base_url, model="m")
-    summary = collect(load_audit(write_spec(small_text, ("trials: 2", "trials: 1"))), target, ledger_path)
-    assert summary.counts == {"malformed": 4}
-    assert query(
-        "select count(*), max(attempt) from raw.responses where response_text = '{\"Tea\": Warm}'"
-    ) == [(12, 3)]
-    assert len(endpoint.requests) == 12
-
-
 def test_a_wrong_key_stops_the_run_at_once(
     small_spec: Path, ledger_path: Path, query: Query, endpoint: Any
 ) -> None:
@@ -268,7 +255,13 @@ def test_a_dead_endpoint_is_not_asked_for_ever(small_spec: Path, ledger_path: Pa
     with pytest.raises(
         TargetError, match="None of the first 10 questions was answered, so the run stops: nobody"
     ) as message:
-        collect(load_audit(small_spec), Scripted(answer), ledger_path, trials=50, backoff_seconds=0.0)
+        collect(
+            load_audit(small_spec),
+            Scripted(answer),
+            ledger_path,
+            CollectOptions(backoff_seconds=0.0),
+            trials=50,
+        )
     (kept,) = query("select count(*) from raw.responses")[0]
     assert 30 <= kept < 200
     (run,) = Ledger(ledger_path).runs()
@@ -340,7 +333,7 @@ def test_progress_is_quiet_unless_asked_for(
     audit = load_audit(small_spec)
     collect(audit, Simulator("sim"), ledger_path)
     assert capsys.readouterr() == ("", "")
-    collect(audit, Simulator("sim", malformed=1.0), ledger_path, show_progress=True)
+    collect(audit, Simulator("sim", malformed=1.0), ledger_path, CollectOptions(show_progress=True))
     out, err = capsys.readouterr()
     assert out == ""
     assert "8/8" in err

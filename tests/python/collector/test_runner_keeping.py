@@ -16,14 +16,14 @@ from typing import Any
 import duckdb
 import pytest
 
-from collector.asking.runner import collect
+from collector.asking.runner import CollectOptions, collect
 from collector.ledger.database import Ledger, LedgerLockedError
 from collector.ledger.loading import JournalLoader, load_all
 from collector.ledger.overview import list_runs
 from collector.spec.loading import load_audit
 from collector.targets.base import Reply, Request
 from collector.targets.simulator.target import Simulator
-from tests.python.collector.scripted import GOOD, Query, Scripted
+from tests.python.collector.scripted import GOOD, Query, Scripted, hold
 
 
 def test_texts_of_every_kind_survive(small_spec: Path, ledger_path: Path, query: Query) -> None:
@@ -93,7 +93,10 @@ def test_a_ledger_that_stays_locked_costs_nothing(
     holder = hold(ledger_path, 60)
     try:
         summary = collect(
-            load_audit(small_spec), Scripted(lambda _: Reply(GOOD)), ledger_path, lock_patience_seconds=0.5
+            load_audit(small_spec),
+            Scripted(lambda _: Reply(GOOD)),
+            ledger_path,
+            CollectOptions(lock_patience_seconds=0.5),
         )
     finally:
         holder.kill()
@@ -105,6 +108,8 @@ def test_a_ledger_that_stays_locked_costs_nothing(
     sentence = [record.message for record in caplog.records if "Collecting goes on" in record.message]
     assert len(sentence) == 1
     assert query("select count(*) from raw.runs") == [(1,)]
+    listed = {run.run_id: run for run in list_runs(ledger_path)[0]}[summary.run_id]
+    assert (listed.n_kept, listed.n_ahead) == (8, 16)
     assert load_all(ledger_path) == [f"Run {summary.run_id}: 16 records loaded from its journal."]
     assert query(f"select count(*), max(seq) from raw.responses where run_id = '{summary.run_id}'") == [
         (8, 8)
@@ -112,39 +117,28 @@ def test_a_ledger_that_stays_locked_costs_nothing(
     assert load_all(ledger_path) == []
 
 
-def hold(path: Path, seconds: float) -> subprocess.Popen[bytes]:
-    """Start a process that has the ledger open for some seconds; return once it has."""
-    script = (
-        "import duckdb, time\n"
-        "while True:\n"
-        "    try:\n"
-        f"        c = duckdb.connect({str(path)!r})\n"
-        "        break\n"
-        "    except duckdb.Error:\n"
-        "        time.sleep(0.05)\n"
-        f"print('held', flush=True); time.sleep({seconds})"
+def started(script: str, repository: Path) -> subprocess.Popen[str]:
+    """Start a program that collects; a shell that runs the tests in the background may ignore interrupts."""
+    head = "import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
+    return subprocess.Popen(
+        [sys.executable, "-c", head + textwrap.dedent(script)],
+        cwd=repository,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     )
-    process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE)
-    assert process.stdout is not None
-    process.stdout.readline()
-    process.stdout.close()
-    return process
 
 
 def test_an_interrupt_keeps_what_was_answered(
     small_spec: Path, ledger_path: Path, query: Query, repository: Path
 ) -> None:
     script = f"""
-        import signal
         import time
         from pathlib import Path
         from collector.asking.runner import collect
         from collector.spec.loading import load_audit
         from collector.targets.base import Reply
         from collector.targets.simulator.target import Simulator
-
-        # A shell that runs the tests in the background may ignore this signal.
-        signal.signal(signal.SIGINT, signal.default_int_handler)
 
         class Slow(Simulator):
             def ask(self, request):
@@ -157,13 +151,7 @@ def test_an_interrupt_keeps_what_was_answered(
         except KeyboardInterrupt as interrupt:
             print(interrupt)
     """
-    process = subprocess.Popen(
-        [sys.executable, "-c", textwrap.dedent(script)],
-        cwd=repository,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    process = started(script, repository)
     assert process.stdout is not None
     for _ in range(20):
         process.stdout.readline()
@@ -188,7 +176,6 @@ def test_a_second_interrupt_still_prints_how_to_resume(
 ) -> None:
     script = f"""
         import os
-        import signal
         import time
         from pathlib import Path
         from collector.asking.askers import Askers
@@ -196,7 +183,6 @@ def test_a_second_interrupt_still_prints_how_to_resume(
         from collector.spec.loading import load_audit
         from collector.targets.simulator.target import Simulator
 
-        signal.signal(signal.SIGINT, signal.default_int_handler)
         wait = Askers.wait
 
         def announced(self, seconds):
@@ -217,13 +203,7 @@ def test_a_second_interrupt_still_prints_how_to_resume(
         except KeyboardInterrupt as interrupt:
             os.write(1, f"{{interrupt}}\\n".encode())
     """
-    process = subprocess.Popen(
-        [sys.executable, "-c", textwrap.dedent(script)],
-        cwd=repository,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    process = started(script, repository)
     assert process.stdout is not None
     process.stdout.readline()
     process.send_signal(signal.SIGINT)

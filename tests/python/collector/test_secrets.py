@@ -12,14 +12,13 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
 
 import duckdb
 import pytest
 
-from tests.python.collector.fake_services import KEY, MODEL, Bytes, Failure, FakeServices, Good, fake_services
+from tests.python.collector.fake_services import KEY, MODEL, Bytes, Failure, FakeServices, Good
 
 ROOT = Path(__file__).parents[3]
 VARIABLE = "BIASLEDGER_TEST_KEY"
@@ -67,12 +66,6 @@ LOGGED = (
     "import logging; logging.basicConfig(filename='all.log', level=logging.DEBUG); "
     "from biasledger.cli import main; main()"
 )
-
-
-@pytest.fixture(scope="module")
-def services() -> Iterator[FakeServices]:
-    with fake_services() as running:
-        yield running
 
 
 def collect(folder: Path, kind: str, root: str) -> subprocess.CompletedProcess[bytes]:

@@ -9,6 +9,7 @@ import statistics
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -414,21 +415,19 @@ def test_defects_of_lists() -> None:
     assert len(find_list(fenced).items) == 25
 
 
-def test_what_is_planted_stands_among_the_parameters_where_it_is_used() -> None:
-    assert set(Simulator().parameters) == {
-        "seed",
-        "steer",
-        "mitigation_factor",
-        "malformed",
-        "refused",
-        "fenced",
-    }
-    planted = Simulator(refuse_about={"Old": 0.1}, shorten={"Old": 0.2}, repeat={"Old": 0.3}).parameters
-    assert (planted["refuse_about"], planted["shorten"], planted["repeat"]) == (
-        {"Old": 0.1},
-        {"Old": 0.2},
-        {"Old": 0.3},
-    )
+@pytest.mark.parametrize(
+    "planted",
+    [
+        {"refuse_about": {"Old": 0.1}, "shorten": {"Old": 0.2}, "repeat": {"Old": 0.3}},
+        {"price": {"Nia": -0.1}, "favour": {"Nia": {"bars": 0.1}}, "word_noise": 0.1},
+        {"gender": {"nurse": 0.9}, "associate": {"Jamal": {"zebra": 0.5}}},
+    ],
+)
+def test_what_is_planted_stands_among_the_parameters_where_it_is_used(planted: dict[str, Any]) -> None:
+    always = {"seed", "steer", "mitigation_factor", "malformed", "refused", "fenced"}
+    assert set(Simulator().parameters) == always
+    parameters = Simulator(**planted).parameters
+    assert {name: parameters[name] for name in parameters.keys() - always} == planted
 
 
 def test_no_two_words_of_titles_are_near_each_other_or_describe_people(repository: Path) -> None:

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from collector.answers.replies import classify
-from collector.errors import InputError
 from collector.spec.loading import load_audit
 from collector.spec.prompts import build_prompts
 from collector.targets import load_target
@@ -147,12 +146,6 @@ def test_defects() -> None:
     assert "```" in answers(Simulator(fenced=1.0), NURSE, 1)[0]
 
 
-def test_what_is_planted_stands_among_the_parameters() -> None:
-    planted = Simulator(gender={"nurse": 0.9}, associate={"Jamal": {"zebra": 0.5}}).parameters
-    assert (planted["gender"], planted["associate"]) == ({"nurse": 0.9}, {"Jamal": {"zebra": 0.5}})
-    assert not {"gender", "associate"} & Simulator().parameters.keys()
-
-
 def test_the_shipped_targets_plant_in_one_and_not_in_the_other() -> None:
     file = REPOSITORY / "targets.yml"
     biased, fair = (load_target(file, name) for name in ("simulator", "simulator-fair"))
@@ -162,19 +155,3 @@ def test_the_shipped_targets_plant_in_one_and_not_in_the_other() -> None:
     assert biased.parameters["gender"].keys() == occupations
     assert black <= biased.parameters["associate"].keys()
     assert not {"gender", "associate"} & fair.parameters.keys()
-
-
-@pytest.mark.parametrize(
-    ("setting", "expected"),
-    [
-        ("gender: {nurse: 1.5}", "targets.x.gender.nurse is 1.5"),
-        ("associate: {Jamal: {zebra: -1}}", "targets.x.associate.Jamal.zebra is -1"),
-        ("associate: {Jamal: zebra}", "targets.x.associate.Jamal should be a mapping"),
-    ],
-)
-def test_wrong_settings(tmp_path: Path, setting: str, expected: str) -> None:
-    file = tmp_path / "targets.yml"
-    file.write_text(f"targets: {{x: {{kind: simulator, {setting}}}}}", encoding="utf-8")
-    with pytest.raises(InputError) as caught:
-        load_target(file, "x")
-    assert expected in str(caught.value)

@@ -7,7 +7,6 @@ import json
 import re
 import statistics
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,6 @@ import pytest
 
 from collector.answers.recommendations.items import find_items
 from collector.answers.recommendations.lists import find_list
-from collector.errors import InputError
 from collector.spec.loading import load_audit
 from collector.spec.prompts import build_prompts
 from collector.targets import load_target
@@ -298,16 +296,6 @@ def test_defects_and_refusals() -> None:
     assert (first.name, first.price_level, first.categories) in catalogue("Boston")
 
 
-def test_parameters_name_only_what_is_planted() -> None:
-    assert {"price", "favour", "word_noise"}.isdisjoint(Simulator().parameters)
-    planted = Simulator(price={"Nia": -0.1}, favour={"Nia": {"bars": 0.1}}, word_noise=0.1).parameters
-    assert (planted["price"], planted["favour"], planted["word_noise"]) == (
-        {"Nia": -0.1},
-        {"Nia": {"bars": 0.1}},
-        0.1,
-    )
-
-
 def test_the_shipped_simulator_s_bias_is_by_race_couple_and_place(repository: Path) -> None:
     biased = load_target(repository / "targets.yml", "simulator")
     fair = load_target(repository / "targets.yml", "simulator-fair")
@@ -323,24 +311,6 @@ def test_the_shipped_simulator_s_bias_is_by_race_couple_and_place(repository: Pa
         for place in ("convenience store", "law office")
     )
     assert shop < firm - 0.3
-
-
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ("price: {Keisha: -1.5}", "targets.mine.price.Keisha is -1.5"),
-        ("word_noise: 2", "targets.mine.word_noise is 2"),
-        ("favour: {Keisha: {bars: 1.5}}", "targets.mine.favour.Keisha.bars is 1.5"),
-        ("favour: {Keisha: 0.5}", "targets.mine.favour.Keisha should be a mapping"),
-        ("favour: {Keisha: {desert: 0.5}}",
-         "names the category 'desert' for 'Keisha', which no restaurant of the simulator has; did you mean 'desserts'?"),
-    ],
-)  # fmt: skip
-def test_wrong_settings_are_reported(write_spec: Callable[[str], Path], line: str, message: str) -> None:
-    path = write_spec(f"targets:\n  mine:\n    kind: simulator\n    {line}\n")
-    with pytest.raises(InputError) as caught:
-        load_target(path, "mine")
-    assert message in str(caught.value)
 
 
 def test_the_shipped_audit_is_understood_and_fair_but_for_what_is_planted(repository: Path) -> None:

@@ -12,6 +12,7 @@ from collector.ledger.database import Ledger
 from collector.spec.loading import load_audit
 from collector.spec.prompts import Prompt, build_prompts
 from tests.python.collector.specs import DINNER_AUDIT, DINNER_FILES, Write, writer
+from tests.python.rows import a_run
 
 
 @pytest.fixture
@@ -129,16 +130,12 @@ def test_reading(write: Write) -> None:
 
 
 def test_the_ledger_tells_that_prices_are_read(write: Write, ledger_path: Path) -> None:
-    from collector.rows import RunRow, utc_now
-
     audit = load_audit(write())
     ledger = Ledger(ledger_path)
     ledger.create()
     with ledger.append() as append:
         append.analysis(audit.audit, audit.analysis_document())
-        append.run(
-            RunRow("r", audit.audit, audit.asked(), "t", "t", True, None, {}, "2", {}, "collected", utc_now())
-        )
+        append.run(a_run("r", audit=audit.audit, spec=audit.asked()))
     assert ledger.parts_read() >= {"prices"}
     assert not ledger.parts_read() & {"words", "lists", "decisions"}
 

@@ -6,7 +6,7 @@ import json
 import logging
 import os
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,6 @@ from tests.python.collector.fake_services import (
     FakeServices,
     Good,
     compressed,
-    fake_services,
 )
 
 VARIABLE = "BIASLEDGER_TEST_KEY"
@@ -126,12 +125,6 @@ class Setting:
         return caught.value
 
 
-@pytest.fixture(scope="module")
-def services() -> Iterator[FakeServices]:
-    with fake_services() as running:
-        yield running
-
-
 @pytest.fixture(params=list(SERVICES))
 def setting(
     request: pytest.FixtureRequest,
@@ -139,8 +132,6 @@ def setting(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> Setting:
-    for name in ("NO_PROXY", "no_proxy"):
-        monkeypatch.setenv(name, "127.0.0.1")
     monkeypatch.setenv(VARIABLE, KEY)
     services.will(Good())
     return Setting(request.param, services, tmp_path)
@@ -324,24 +315,22 @@ def test_rate_headers_come_with_the_answer(setting: Setting) -> None:
     assert (hints.remaining_requests, hints.reset_requests_seconds) == (59, 360.0)
 
 
-def test_a_slow_service_times_out(setting: Setting) -> None:
-    setting.services.will(Bytes(b"{}", seconds=60.0))
-    error = setting.failure(("timeout_seconds: 5", "timeout_seconds: 0.2"))
+@pytest.mark.parametrize(
+    ("reaction", "seconds", "request_"),
+    [
+        (Bytes(b"{}", seconds=60.0), 0.2, Request("Hello")),
+        (Bytes(b"{}", seconds=60.0), 5, Request("Hello", timeout_seconds=0.2)),
+        # A byte now and then.
+        (Bytes(b" " * 10_000, drip=0.05), 0.2, Request("Hello")),
+    ],
+)
+def test_a_slow_service_times_out(
+    setting: Setting, reaction: Bytes, seconds: float, request_: Request
+) -> None:
+    setting.services.will(reaction)
+    error = setting.failure(("timeout_seconds: 5", f"timeout_seconds: {seconds}"), request=request_)
     assert error.retryable
     assert "mine did not answer within 0.2 s" in str(error)
-
-
-def test_a_try_may_be_given_less_time(setting: Setting) -> None:
-    setting.services.will(Bytes(b"{}", seconds=60.0))
-    error = setting.failure(request=Request("Hello", timeout_seconds=0.2))
-    assert "mine did not answer within 0.2 s" in str(error)
-
-
-def test_a_service_that_sends_a_byte_now_and_then_times_out(setting: Setting) -> None:
-    setting.services.will(Bytes(b" " * 10_000, drip=0.05))
-    error = setting.failure(("timeout_seconds: 5", "timeout_seconds: 0.3"))
-    assert error.retryable
-    assert "mine did not answer within 0.3 s" in str(error)
 
 
 def test_nobody_listening(setting: Setting) -> None:
@@ -508,28 +497,16 @@ def test_a_proxy_of_the_environment_is_used(setting: Setting, monkeypatch: pytes
 
 
 def test_the_settings_of_the_pace_are_those_of_the_file(setting: Setting) -> None:
-    target = setting.target(
-        (
-            "    timeout_seconds: 5\n",
-            "\n    ".join(
-                [
-                    "    timeout_seconds: 5",
-                    "requests_per_minute: 30",
-                    "tokens_per_minute: 9000",
-                    "total_timeout_seconds: 600",
-                    "concurrency: 3\n",
-                ]
-            ),
-        )
-    )
-    paced = (
-        target.requests_per_minute,
-        target.tokens_per_minute,
-        target.total_timeout_seconds,
-        target.concurrency,
-    )
-    assert paced == (30.0, 9000.0, 600.0, 3)
-    assert not {"requests_per_minute", "concurrency", "timeout_seconds"} & set(target.parameters)
+    paces = {
+        "requests_per_minute": 30.0,
+        "tokens_per_minute": 9000.0,
+        "total_timeout_seconds": 600.0,
+        "concurrency": 3,
+    }
+    lines = "".join(f"    {name}: {value}\n" for name, value in paces.items())
+    target = setting.target(("    timeout_seconds: 5\n", f"    timeout_seconds: 5\n{lines}"))
+    assert {name: getattr(target, name) for name in paces} == paces
+    assert not {*paces, "timeout_seconds"} & set(target.parameters)
 
 
 def test_a_run_can_store_the_parameters(setting: Setting) -> None:

@@ -34,6 +34,10 @@ def endpoint_with(line: str) -> str:
     return f"targets:\n  mine:\n    kind: openai\n    base_url: http://127.0.0.1:1/v1\n    model: m\n    {line}\n"
 
 
+def http_with(line: str, url: str = "https://host") -> str:
+    return f"targets:\n  mine:\n    kind: http\n    url: {url}\n    secret_env: A_KEY\n    {line}\n"
+
+
 def problem(path: Path, name: str = "mine") -> str:
     with pytest.raises(InputError) as caught:
         load_target(path, name)
@@ -58,40 +62,36 @@ def test_the_shipped_targets(repository: Path, monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.parametrize(
-    "line",
+    ("at", "text"),
     [
-        f"api_key: {SECRET}",
-        f"API-Key: {SECRET}",
-        f"token: {SECRET}",
-        f"password: {SECRET}",
-        f"parameters: {{api_key: {SECRET}}}",
-        f"parameters: {{headers: {{Authorization: Bearer {SECRET}}}}}",
-        f"parameters: {{user: {SECRET}}}",
-        f"api_key_env: {SECRET}",
+        ("api_key", endpoint_with(f"api_key: {SECRET}")),
+        ("API-Key", endpoint_with(f"API-Key: {SECRET}")),
+        ("token", endpoint_with(f"token: {SECRET}")),
+        ("password", endpoint_with(f"password: {SECRET}")),
+        ("parameters.api_key", endpoint_with(f"parameters: {{api_key: {SECRET}}}")),
+        ("parameters.headers.Authorization", endpoint_with(f"parameters: {{headers: {{Authorization: Bearer {SECRET}}}}}")),
+        ("parameters.user", endpoint_with(f"parameters: {{user: {SECRET}}}")),
+        ("api_key_env", endpoint_with(f"api_key_env: {SECRET}")),
+        ("base_url", f"targets:\n  mine: {{kind: openai, base_url: 'https://me:{SECRET}@host/v1', model: m}}\n"),
+        ("base_url", f"targets:\n  mine: {{kind: openai, base_url: 'https://host/v1?key={SECRET}', model: m}}\n"),
+        ("base_url", f"targets:\n  mine: {{kind: openai, base_url: 'https://host/v1?a=b&api_key={SECRET}', model: m}}\n"),
+        ("headers.X-Auth-Token", http_with("headers: {X-Auth-Token: abcdefgh}")),
+        ("headers.Ocp-Apim-Subscription-Key", http_with("headers: {Ocp-Apim-Subscription-Key: abcdefgh}")),
+        ("headers.Cookie", http_with("headers: {Cookie: session=abcdefgh}")),
+        ("headers.X-Me", http_with("headers: {X-Me: Bearer sk-ant-api03-abcdefgh}")),
+        # A variable does not hide a secret next to it.
+        ("headers.Authorization", http_with("headers: {Authorization: '${A_KEY}x'}")),
+        ("headers.Authorization", http_with("headers: {Authorization: 'x${A_KEY}'}")),
+        ("headers.Authorization", http_with("headers: {Authorization: 'Bearer abcdefgh ${A_KEY}'}")),
+        ("body.api_key", http_with("""body: '{"q": "{prompt}", "seed": {seed}, "api_key": "abcdefgh"}'""")),
+        ("body.auth[0].token", http_with("""body: '{"q": "{prompt}", "auth": [{"token": "abcdefgh"}]}'""")),
+        ("body.key", http_with("body: 'q={prompt}&key=abcdefgh'")),
     ],
-)
-def test_secrets_are_refused_and_never_shown(write: Write, line: str) -> None:
-    message = problem(write(endpoint_with(line)))
-    assert "looks like a secret" in message
-    assert "api_key_env" in message
-
-
-@pytest.mark.parametrize(
-    ("at", "line"),
-    [
-        ("headers.X-Auth-Token", "headers: {X-Auth-Token: abcdefgh}"),
-        ("headers.Ocp-Apim-Subscription-Key", "headers: {Ocp-Apim-Subscription-Key: abcdefgh}"),
-        ("headers.Cookie", "headers: {Cookie: session=abcdefgh}"),
-        ("headers.X-Me", "headers: {X-Me: Bearer sk-ant-api03-abcdefgh}"),
-        ("body.api_key", """body: '{"q": "{prompt}", "seed": {seed}, "api_key": "abcdefgh"}'"""),
-        ("body.auth[0].token", """body: '{"q": "{prompt}", "auth": [{"token": "abcdefgh"}]}'"""),
-        ("body.key", "body: 'q={prompt}&key=abcdefgh'"),
-    ],
-)
-def test_secrets_in_requests_are_refused(write: Write, at: str, line: str) -> None:
-    text = f"targets:\n  mine:\n    kind: http\n    url: https://host\n    {line}\n"
+)  # fmt: skip
+def test_secrets_are_refused_and_never_shown(write: Write, at: str, text: str) -> None:
     message = problem(write(text))
     assert f"targets.mine.{at} looks like a secret" in message
+    assert "api_key_env" in message
     assert "abcdefgh" not in message
 
 
@@ -101,34 +101,31 @@ def test_a_text_that_is_nested_deeply_is_a_text(write: Write) -> None:
     )
 
 
-def test_what_a_request_needs_is_no_secret(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("A_KEY", SECRET)
-    text = (
-        "targets:\n  mine:\n    kind: http\n    url: https://host\n    headers: {Idempotency-Key: one}\n    secret_env: A_KEY\n"
-        """    body: '{"key": "{prompt}", "token": "${A_KEY}", "eos_token": "</s>", "seed": {seed}, "q": "risk-taking"}'\n"""
-    )
-    assert load_target(write(text), "mine").parameters["headers"] == {"Idempotency-Key": "one"}
-
-
 @pytest.mark.parametrize(
-    "line",
+    "text",
     [
-        "headers: {Cookie: 'session=${A_KEY}'}\n    body: '[\"{prompt}\"]'",
-        """body: '{"tenant": ${A_KEY}, "q": "{prompt}"}'""",
-        """body: '{"use_token": false, "page_token": null, "max_token": 5, "token": "a-{trial}", "q": "{prompt}${A_KEY}"}'""",
-        """model: llama-3-sk-instruct-8b-2026-05\n    body: '[\"{prompt} ${A_KEY}\"]'""",
+        http_with(
+            "headers: {Idempotency-Key: one}\n"
+            """    body: '{"key": "{prompt}", "token": "${A_KEY}", "eos_token": "</s>", "seed": {seed}, "q": "risk-taking"}'"""
+        ),
+        http_with("headers: {Cookie: 'session=${A_KEY}'}\n    body: '[\"{prompt}\"]'"),
+        http_with("headers: {Authorization: '${A_KEY}'}\n    body: '[\"{prompt}\"]'"),
+        http_with("headers: {Authorization: 'Bearer ${A_KEY}'}\n    body: '[\"{prompt}\"]'"),
+        http_with("headers: {Authorization: 'Api-Key ${A_KEY}'}\n    body: '[\"{prompt}\"]'"),
+        http_with("body: '[\"{prompt}\"]'", url="https://host/v1?token=${A_KEY}"),
+        http_with("""body: '{"tenant": ${A_KEY}, "q": "{prompt}"}'"""),
+        http_with(
+            """body: '{"use_token": false, "page_token": null, "max_token": 5, "token": "a-{trial}", "q": "{prompt}${A_KEY}"}'"""
+        ),
+        http_with("model: llama-3-sk-instruct-8b-2026-05\n    body: '[\"{prompt} ${A_KEY}\"]'", url="http://sk-gateway"),
+        endpoint_with("parameters: {max_tokens: 100, top_k: 3}"),
     ],
-)
+)  # fmt: skip
 def test_what_only_resembles_a_secret_is_allowed(
-    write: Write, monkeypatch: pytest.MonkeyPatch, line: str
+    write: Write, monkeypatch: pytest.MonkeyPatch, text: str
 ) -> None:
     monkeypatch.setenv("A_KEY", "12345678")
-    load_target(
-        write(
-            f"targets:\n  mine:\n    kind: http\n    url: http://sk-gateway\n    secret_env: A_KEY\n    {line}\n"
-        ),
-        "mine",
-    )
+    assert "12345678" not in repr(load_target(write(text), "mine").parameters)
 
 
 def test_a_variable_with_digits_is_named(write: Write) -> None:
@@ -143,24 +140,6 @@ def test_a_key_in_place_of_a_variable_s_name_is_not_shown(write: Write, name: st
 
 
 @pytest.mark.parametrize(
-    "address",
-    [
-        f"https://me:{SECRET}@host/v1",
-        f"https://host/v1?key={SECRET}",
-        f"https://host/v1?a=b&api_key={SECRET}",
-    ],
-)
-def test_secrets_in_addresses_are_refused(write: Write, address: str) -> None:
-    text = f"targets:\n  mine: {{kind: openai, base_url: '{address}', model: m}}\n"
-    assert "targets.mine.base_url looks like a secret" in problem(write(text))
-
-
-def test_a_parameter_that_only_resembles_a_secret_is_allowed(write: Write) -> None:
-    target = load_target(write(endpoint_with("parameters: {max_tokens: 100, top_k: 3}")), "mine")
-    assert target.parameters["max_tokens"] == 100
-
-
-@pytest.mark.parametrize(
     ("text", "sentence"),
     [
         ("targets: {}\n", "targets is empty"),
@@ -172,6 +151,18 @@ def test_a_parameter_that_only_resembles_a_secret_is_allowed(write: Write) -> No
         ("targets: {mine: {kind: simulator, sed: 1}}\n", "the key targets.mine.sed is unknown; did you mean 'seed'?"),
         ("targets: {mine: {kind: simulator, steer: {A: 1.5}}}\n", "targets.mine.steer.A is 1.5: input should be less"),
         ("targets: {mine: {kind: simulator, steer: {A: no}}}\n", "targets.mine.steer.A should be a number and is false"),
+        ("targets: {mine: {kind: simulator, refuse_about: {A: 1.5}}}\n", "targets.mine.refuse_about.A is 1.5"),
+        ("targets: {mine: {kind: simulator, shorten: {A: 1.5}}}\n", "targets.mine.shorten.A is 1.5"),
+        ("targets: {mine: {kind: simulator, repeat: {A: 1.5}}}\n", "targets.mine.repeat.A is 1.5"),
+        ("targets: {mine: {kind: simulator, price: {A: -1.5}}}\n", "targets.mine.price.A is -1.5"),
+        ("targets: {mine: {kind: simulator, word_noise: 2}}\n", "targets.mine.word_noise is 2"),
+        ("targets: {mine: {kind: simulator, favour: {A: {bars: 1.5}}}}\n", "targets.mine.favour.A.bars is 1.5"),
+        ("targets: {mine: {kind: simulator, favour: {A: 0.5}}}\n", "targets.mine.favour.A should be a mapping"),
+        ("targets: {mine: {kind: simulator, favour: {A: {desert: 0.5}}}}\n",
+         "names the category 'desert' for 'A', which no restaurant of the simulator has; did you mean 'desserts'?"),
+        ("targets: {mine: {kind: simulator, gender: {A: 1.5}}}\n", "targets.mine.gender.A is 1.5"),
+        ("targets: {mine: {kind: simulator, associate: {A: {zebra: -1}}}}\n", "targets.mine.associate.A.zebra is -1"),
+        ("targets: {mine: {kind: simulator, associate: {A: zebra}}}\n", "targets.mine.associate.A should be a mapping"),
         ("targets: {mine: {kind: simulator, malformed: 0.7, refused: 0.7}}\n", "add up to more than 1"),
         ("targets: {mine: {kind: openai, model: m}}\n", "the key targets.mine.base_url is missing"),
         ("targets: {mine: {kind: openai, base_url: 'x', model: m}}\n", "should be an address such as https://host/v1"),
@@ -198,23 +189,6 @@ def test_an_absent_file(tmp_path: Path) -> None:
     assert "does not exist" in problem(tmp_path / "targets.yml")
 
 
-def test_a_simulator_may_plant_more_than_steering(write: Write) -> None:
-    path = write(
-        "targets:\n  mine:\n    kind: simulator\n    refuse_about: {Muslim: 0.1}\n    shorten: {Old: 0.2}\n"
-        "    repeat: {Veuillez: 1}\n"
-    )
-    parameters = load_target(path, "mine").parameters
-    assert parameters["refuse_about"] == {"Muslim": 0.1}
-    assert parameters["shorten"] == {"Old": 0.2}
-    assert parameters["repeat"] == {"Veuillez": 1.0}
-
-
-@pytest.mark.parametrize("key", ["refuse_about", "shorten", "repeat"])
-def test_planted_shares_are_between_0_and_1(write: Write, key: str) -> None:
-    sentence = problem(write(f"targets:\n  mine:\n    kind: simulator\n    {key}: {{Old: 1.5}}\n"))
-    assert f"targets.mine.{key}.Old" in sentence
-
-
 def test_every_kind_is_a_module_with_settings_and_a_builder() -> None:
     found = kinds()
     assert set(found) == {"anthropic", "gemini", "http", "lmrec", "openai", "python", "replay", "simulator"}
@@ -230,12 +204,13 @@ def test_a_new_kind_is_a_new_file_and_nothing_else(
     folder.mkdir()
     (folder / "parrot.py").write_text(
         "from typing import Literal\n\n"
-        "from collector.targets.replay import Replay\n"
+        "from collector.targets import replay\n"
         "from collector.validation import Section\n\n"
         "KIND = 'parrot'\n\n\n"
         "class Settings(Section):\n    kind: Literal['parrot']\n    says: str\n\n\n"
         "def build(name, settings, folder):\n"
-        "    return Replay(name, answers={}, file=settings.says, file_hash=str(folder))\n"
+        "    file = replay.Settings(kind='replay', file=settings.says)\n"
+        "    return replay.Replay(name, file, {}, str(folder))\n"
     )
     monkeypatch.setattr(collector.targets, "__path__", [*collector.targets.__path__, str(folder)])
     path = write("targets: {mine: {kind: parrot, says: hello}}\n")
@@ -255,27 +230,6 @@ def test_several_targets_are_read_before_any_is_asked(write: Write) -> None:
     ):
         with pytest.raises(InputError, match=re.escape(sentence)):
             load_targets(path, names)
-
-
-@pytest.mark.parametrize("value", ["${A_KEY}", "Bearer ${A_KEY}", "Api-Key ${A_KEY}"])
-def test_a_place_for_a_secret_may_name_a_variable(
-    write: Write, value: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("A_KEY", SECRET)
-    target = load_target(
-        write(
-            f"targets:\n  mine:\n    kind: http\n    url: 'https://host/v1?token=${{A_KEY}}'\n"
-            f"    headers: {{Authorization: '{value}'}}\n    body: '[\"{{prompt}}\"]'\n    secret_env: A_KEY\n"
-        ),
-        "mine",
-    )
-    assert target.parameters["headers"] == {"Authorization": value}
-
-
-@pytest.mark.parametrize("value", ["${A_KEY}x", "x${A_KEY}", "Bearer abcdefgh ${A_KEY}"])
-def test_a_variable_does_not_hide_a_secret_next_to_it(write: Write, value: str) -> None:
-    text = f"targets:\n  mine: {{kind: http, url: 'https://host', headers: {{Authorization: '{value}'}}}}\n"
-    assert "looks like a secret" in problem(write(text))
 
 
 def test_the_value_of_a_key_under_an_innocent_name_is_refused(

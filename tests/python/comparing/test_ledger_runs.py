@@ -9,7 +9,7 @@ from click.testing import CliRunner, Result
 
 from biasledger.cli import cli
 from biasledger.comparing.ledger_runs import run_in_journals, run_in_ledger
-from collector.asking.runner import collect
+from collector.asking.runner import CollectOptions, collect
 from collector.errors import InputError
 from collector.journal.reader import journal_path
 from collector.ledger.retraction import retract
@@ -33,7 +33,9 @@ def asked(folder: Path, name: str) -> str:
         return "A book."
 
     target = of_function(answer, name="robot")
-    return collect(load_audit(spec), target, folder / "ledger.duckdb", show_progress=False).run_id
+    return collect(
+        load_audit(spec), target, folder / "ledger.duckdb", CollectOptions(show_progress=False)
+    ).run_id
 
 
 def test_what_names_mean(tmp_path: Path) -> None:

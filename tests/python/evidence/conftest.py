@@ -21,9 +21,10 @@ from collector.journal.records import AnalysisSettings
 from collector.journal.writer import JournalWriter
 from collector.ledger.database import Ledger
 from collector.ledger.loading import load_journal
-from collector.rows import ResponseRow, RunRow, response_hash, utc_now
+from collector.rows import ResponseRow, response_hash
 from collector.spec.loading import load_audit
 from collector.spec.prompts import build_prompts
+from tests.python.rows import a_run
 
 AUDIT = """
 audit: small
@@ -108,7 +109,16 @@ def collect_answers(
     audit = load_audit(write_audit(folder, text))
     ledger_path = folder / "ledger.duckdb"
     prompts = build_prompts(audit)
-    run = a_run(run_id, audit.asked())
+    run = a_run(
+        run_id,
+        spec=audit.asked(),
+        target="model",
+        target_kind="openai",
+        is_simulated=False,
+        model_asked="m-1",
+        parameters={"temperature": 0.7, "top_p": None},
+        versions={"biasledger": "0"},
+    )
     writer = JournalWriter.create(
         journal_path(ledger_path, run_id),
         run,
@@ -130,23 +140,6 @@ def collect_answers(
     if load:
         load_journal(writer.path, Ledger(ledger_path))
     return Kept(ledger_path, run_id, seal, tuple(prompt.prompt_id for prompt in prompts))
-
-
-def a_run(run_id: str, spec: dict[str, Any]) -> RunRow:
-    return RunRow(
-        run_id=run_id,
-        audit="small",
-        spec=spec,
-        target="model",
-        target_kind="openai",
-        is_simulated=False,
-        model_asked="m-1",
-        parameters={"temperature": 0.7, "top_p": None},
-        answer_rules_version="1",
-        versions={"biasledger": "0"},
-        origin="collected",
-        started_at=utc_now(),
-    )
 
 
 def a_response(prompt_id: str, prompt_hash: str, trial: int, number: int) -> ResponseRow:

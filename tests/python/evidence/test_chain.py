@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -32,7 +31,7 @@ from collector.journal.chain import (
 )
 from collector.rows import ResponseRow
 from collector.spec.prompts import Prompt, PromptAttribute
-from tests.python.evidence.conftest import a_run
+from tests.python.rows import a_run
 
 MOMENT = datetime(2026, 1, 2, 3, 4, 5, 600)
 PROMPT = Prompt(
@@ -49,7 +48,7 @@ RESPONSE = ResponseRow(
     "p", 1, 2, 3, "ok", "sha256:0", "héllo", "héllo", "{}", "stop", "m", 1, 2, 3.5, "none", MOMENT, 2
 )
 BODIES: Mapping[str, dict[str, Any]] = {
-    "run": run_body(a_run("r", {"audit": "a"})),
+    "run": run_body(a_run("r", spec={"audit": "a"})),
     "analysis": {"audit": "a", "analysis": {"version": 1}},
     "prompt": prompt_body(PROMPT),
     "response": response_body(RESPONSE),
@@ -94,7 +93,7 @@ def test_a_digest_covers_everything(kind: str, name: str) -> None:
 
 def test_a_document_is_digested_as_it_will_be_read_again() -> None:
     documents = {"spec": {10: (1, 2), 9: 1.0}, "parameters": {"b": None, "a": {2: "x", 10: "y"}}}
-    body = run_body(replace(a_run("r", {}), **documents))
+    body = run_body(a_run("r", **documents))
     assert record_digest("run", json.loads(canonical_json(body))) == record_digest("run", body)
     for one in (event_body("e", documents, MOMENT), analysis_body("a", documents)):
         kind = "event" if "event" in one else "analysis"

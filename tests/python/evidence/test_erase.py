@@ -11,7 +11,7 @@ import duckdb
 import pytest
 
 from biasledger.verify import verify_ledger
-from collector.asking.runner import collect
+from collector.asking.runner import CollectOptions, collect
 from collector.errors import InputError, LedgerError, TargetError
 from collector.hashing import tagged_hash
 from collector.journal.chain import Chain, Seal
@@ -22,7 +22,7 @@ from collector.ledger.erasure import erase, find_erasable
 from collector.ledger.loading import load_journal
 from collector.ledger.overview import list_runs
 from collector.spec.loading import load_audit
-from collector.targets.python_function import PythonFunction
+from collector.targets.python_function import of_function
 from tests.python.collector.test_ledger import held_by_another_process
 from tests.python.evidence.conftest import (
     CHAINS_CAME_LATER,
@@ -381,9 +381,9 @@ def test_what_ended_a_run_is_not_quoted_where_it_cannot_be_erased(tmp_path: Path
         raise ValueError(SECRET)
 
     ledger_path = tmp_path / "ledger.duckdb"
-    target = PythonFunction("mine", ask, function_name="mine:ask")
+    target = of_function(ask, name="mine")
     with pytest.raises(TargetError, match="None of the first 10 questions was answered"):
-        collect(load_audit(write_audit(tmp_path)), target, ledger_path, backoff_seconds=0)
+        collect(load_audit(write_audit(tmp_path)), target, ledger_path, CollectOptions(backoff_seconds=0))
     ((run,), _) = list_runs(ledger_path)
     assert len(holders(tmp_path)) == 2
     with duckdb.connect(str(ledger_path), read_only=True) as connection:

@@ -21,7 +21,7 @@ from collector.ledger.database import Ledger
 from collector.ledger.retraction import retract
 from collector.ledger.scorable import answers_to_score
 from collector.spec.loading import load_audit
-from collector.targets.python_function import PythonFunction
+from collector.targets.python_function import of_function
 from tests.python.evidence.conftest import (
     AUDIT,
     CHAINS_CAME_LATER,
@@ -254,7 +254,7 @@ def test_nothing_goes_on_with_it(collected: Kept, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="was retracted, so nothing more is asked for it"):
         resume(
             collected.run_id,
-            PythonFunction("model", lambda *_: "x", function_name="mine:ask"),
+            of_function(lambda *_: "x", name="model"),
             collected.ledger_path,
         )
     assert answers_to_score(ledger, "regard")[0] == []

@@ -15,7 +15,7 @@ from biasledger.packing.archive import FORMAT, REQUIRED, Pack, json_bytes, write
 from biasledger.packing.contents import ledger_files
 from biasledger.project import SETTINGS, dbt_source, init_project
 from biasledger.verify import verify_ledger
-from collector.asking.runner import collect
+from collector.asking.runner import CollectOptions, collect
 from collector.hashing import hash_of
 from collector.ledger.database import Ledger
 from collector.spec.loading import load_audit
@@ -68,7 +68,7 @@ def collected(tmp_path_factory: pytest.TempPathFactory) -> Packed:
     audit = load_audit(folder / "audits" / "products.yml")
     target = load_target(folder / "targets.yml", "simulator")
     run_id = collect(
-        audit, target, ledger, trials=1, show_progress=False, versions={"biasledger": "test"}
+        audit, target, ledger, CollectOptions(show_progress=False, versions={"biasledger": "test"}), trials=1
     ).run_id
     with Ledger(ledger).append() as append:
         append.analysis("products", ANALYSIS)
