@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -125,11 +124,7 @@ def draft_spec(name: str, file: Path, drafted: Drafted) -> Draft:
         *drafted.groups,
         *drafted.roles.values(),
     ]
-    with (
-        tempfile.TemporaryDirectory(prefix="biasledger-") as scratch,
-        open_source(file, needed, drafted.form, Path(scratch), drafted.texts) as source,
-        source.readable(),
-    ):
+    with open_source(file, needed, drafted.form, drafted.texts) as source, source.readable():
         rows = source.connection.execute(f"select c0 from source limit {ANSWERS_READ}").fetchall()
         (n_rows,) = source.connection.execute("select count(*) from source").fetchall()[0]
         short = source.connection.execute(

@@ -5,10 +5,10 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 
-from collector.importers.plan import BATCH_ROWS, FilePlan, PlannedAnswer
+from collector.importers.plan import BATCH_ROWS, Plan, PlannedAnswer
 
 
-class GatheredPlan(FilePlan):
+class GatheredPlan(Plan):
     """A file with several rows an answer, which is put together from them."""
 
     has_replies = False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from collector.answers.recommendations.items import Item, category_counts_text, items_text, split_categories
@@ -12,7 +12,8 @@ from collector.answers.recommendations.key_words import meaning_of
 from collector.answers.recommendations.stated_prices import Amount, Price
 from collector.errors import InputError
 from collector.importers.gathered import GatheredPlan
-from collector.importers.plan import NUMBER, PROMPT_ROLES, PlannedPrompt, column_of
+from collector.importers.plan import NUMBER
+from collector.importers.roles import column_of
 from collector.spec.methods.prices import Prices
 
 
@@ -42,7 +43,7 @@ class ItemPlan(GatheredPlan):
                 )
             },
         )
-        self._number_prompts("gathered", self._names)
+        self._number_prompts("gathered")
 
     def left_out(self, run: int) -> dict[str, Any]:  # noqa: ARG002
         """Return nothing: rows are items, and no answers."""
@@ -50,24 +51,13 @@ class ItemPlan(GatheredPlan):
 
     def warnings(self) -> list[str]:
         """Return warnings, one sentence each."""
-        return [*self._mixed_models(), *self.mixing()]
-
-    def prompts(self) -> Iterator[list[PlannedPrompt]]:
-        """Yield every run's prompts, in batches."""
-        for rows in self._prompt_rows(self._names):
-            yield [self._planned(found, self._conditions.stated(found)) for found in rows]
-
-    @property
-    def _names(self) -> list[str]:
-        return [*self._mapped(*PROMPT_ROLES, "descriptor"), *self._conditions.names]
+        return [*self._mixed_models(), *self._mixing()]
 
     @property
     def _items_per_answer(self) -> int | None:
         """Return how many items an answer has, where its rows count categories."""
-        assert self._audit.imported is not None
-        counts_categories = self._audit.imported.columns.counts_categories
         prices: Prices = self._audit.analysis.prices
-        return prices.items_per_answer if counts_categories else None
+        return prices.items_per_answer if self._imported.columns.counts_categories else None
 
     def _read_prices(self) -> None:
         """Make `prices_read`, the level or amount of each price in the file; raise for the first invalid price."""

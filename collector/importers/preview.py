@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,14 +20,16 @@ from collector.importers.conditions import FoundWord, conditions_of
 from collector.importers.data_warnings import Shares
 from collector.importers.missing import token_sentences
 from collector.importers.named_columns import shared_columns
-from collector.importers.plan import Plan, PlannedAnswer, RowPlan, form_of, needed_columns, roles_of
+from collector.importers.plan import Plan, PlannedAnswer, form_of, needed_columns
 from collector.importers.reading import read_answer
+from collector.importers.responses import RowPlan
+from collector.importers.roles import roles_of
 from collector.importers.tabular import plan_of
 from collector.spec.loading import SpecProblem
 from collector.tables.columns import column_name, find_column
 from collector.tables.encodings import suspicious_letters
 from collector.tables.marks import marked_column
-from collector.tables.source import MADE_COLUMNS, Form, open_source, sheet_notes, source_columns
+from collector.tables.source import MADE_COLUMNS, Form, open_source, read_table, sheet_notes, source_columns
 
 if TYPE_CHECKING:
     from collector.spec.audit import Audit
@@ -170,13 +171,9 @@ def look_of_answers(file: Path, column: str, form: Form) -> Mapping[str, Any]:
     Raises:
         InputError: the file cannot be read, or has no such column.
     """
-    with (
-        tempfile.TemporaryDirectory(prefix="biasledger-") as scratch,
-        open_source(file, [column], form, Path(scratch)) as source,
-        source.readable(),
-    ):
-        rows = source.connection.execute(f"select c0 from source limit {ANSWERS_READ}").fetchall()
-    return propose_answer([text or "" for (text,) in rows]).answer
+    return propose_answer(
+        [text or "" for (text,) in read_table(file, [column], form, most=ANSWERS_READ)]
+    ).answer
 
 
 def _needed(imported: Import) -> Iterator[tuple[str, str]]:
@@ -200,12 +197,7 @@ def _preview_answers(preview: Preview, audit: Audit, file: Path) -> None:
     assert audit.imported is not None
     conditions = conditions_of(audit, file)
     columns = needed_columns(conditions, audit)
-    with (
-        tempfile.TemporaryDirectory(prefix="biasledger-") as scratch,
-        open_source(
-            file, columns, form_of(audit.imported), Path(scratch), audit.imported.columns.texts
-        ) as source,
-    ):
+    with open_source(file, columns, form_of(audit.imported), audit.imported.columns.texts) as source:
         plan = plan_of(audit, conditions, source)
         first = _checked(plan)
         preview.n_rows = plan.n_rows

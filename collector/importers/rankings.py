@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Mapping
+from typing import Any
 
 from collector.answers.decisions.rankings import Placed, ranking_text
 from collector.errors import InputError
 from collector.importers.conditions import Stated
 from collector.importers.gathered import GatheredPlan
-from collector.importers.plan import PROMPT_ROLES, PlannedPrompt
+from collector.importers.roles import PROMPT_ROLES
 
 TRUE, FALSE = ("1", "1.0", "true", "yes"), ("0", "0.0", "false", "no")
 _SHOWN = "shown"
@@ -32,32 +33,20 @@ class RankingPlan(GatheredPlan):
             self._mapped(*PROMPT_ROLES),
             {_SHOWN: (who, "slot"), "answer": (["slot", "rank", "is_missing"], "slot")},
         )
-        self._number_prompts("gathered", self._names)
+        self._number_prompts("gathered")
 
     def warnings(self) -> list[str]:
         """Return warnings, one sentence each."""
         return self._mixed_models()
 
-    def prompts(self) -> Iterator[list[PlannedPrompt]]:
-        """Yield every run's prompts, in batches."""
-        for rows in self._prompt_rows(self._names):
-            yield [
-                self._planned(
-                    found,
-                    Stated(
-                        tuple(
-                            attribute
-                            for candidate in json.loads(found[_SHOWN])
-                            for attribute in self._conditions.stated(candidate).attributes
-                        )
-                    ),
-                )
-                for found in rows
-            ]
-
     @property
     def _names(self) -> list[str]:
         return [*self._mapped(*PROMPT_ROLES), _SHOWN]
+
+    def _stated(self, found: Mapping[str, Any]) -> Stated:
+        """Return the groups of all candidates that a prompt shows."""
+        candidates = map(self._conditions.stated, json.loads(found[_SHOWN]))
+        return Stated(tuple(attribute for one in candidates for attribute in one.attributes))
 
     def _require_truth(self) -> None:
         if "missing" not in self._roles:

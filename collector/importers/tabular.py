@@ -21,7 +21,6 @@ from collector.answers.unread_reasons import UnreadReasons
 from collector.asking.asked_again import AskedAgain
 from collector.asking.progress import Advance, progress
 from collector.errors import InputError
-from collector.files.scratch import scratch_folder
 from collector.hints import quoted
 from collector.importers.chained import ChainedRun
 from collector.importers.conditions import Conditions, conditions_of
@@ -32,12 +31,12 @@ from collector.importers.plan import (
     Plan,
     PlannedAnswer,
     PlannedPrompt,
-    RowPlan,
     form_of,
     needed_columns,
 )
 from collector.importers.rankings import RankingPlan
 from collector.importers.reading import KnownPrompt, open_reader
+from collector.importers.responses import RowPlan
 from collector.journal.records import AnalysisSettings
 from collector.ledger.database import Ledger
 from collector.ledger.summary import RunSummary, all_versions, new_run_id
@@ -236,10 +235,7 @@ def _checked(
             for one in audits
             if one is not audit and one.imported is not None and (column := one.imported.columns.text)
         ]
-    with (
-        scratch_folder() as scratch,
-        open_source(file, columns, form, scratch, audit.imported.columns.texts) as source,
-    ):
+    with open_source(file, columns, form, audit.imported.columns.texts) as source:
         plan = plan_of(audit, conditions, source)
         with plan.readable():
             plan.check()

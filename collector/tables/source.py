@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import re
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from collector.errors import InputError
 from collector.files.plain import MAX_TABLE_BYTES, read_plain, require_ratio
+from collector.files.scratch import scratch_folder
 from collector.hashing import canonical_json, hash_of_file, tagged_hash
 from collector.sql import identifier, literal
 from collector.tables.columns import (
@@ -137,8 +137,7 @@ class Source:
 def open_source(
     path: Path,
     columns: Sequence[str],
-    form: Form | None,
-    scratch: Path,
+    form: Form = AS_IT_LOOKS,
     answers: Mapping[str, str] | None = None,
 ) -> Iterator[Source]:
     """Open a table, or a log of another tool, for streaming reads on a connection of its own.
@@ -146,8 +145,7 @@ def open_source(
     Args:
         path: the file, or a folder of a dataset or of JSON files.
         columns: the columns needed, in the order in which they become c0, c1, …
-        form: how it is to be read; None goes by its looks.
-        scratch: a folder for what does not fit in memory.
+        form: how it is to be read.
         answers: group -> the column of its answers, where a row holds an answer for each group. The row then becomes one for each
             of them, in this order, with the columns GROUP_COLUMN, ANSWER_COLUMN and ROW_COLUMN.
 
@@ -156,13 +154,11 @@ def open_source(
     """
     import duckdb
 
-    form = form or AS_IT_LOOKS
     kind, rows = _looked_at(path, form)
     stated = (marked_column(column) for column in columns if column not in MADE_COLUMNS)
     needed = list(dict.fromkeys([*stated, *(answers or {}).values()]))
-    table, table_kind, notes = _table(path, kind, rows, form, needed, scratch)
-    connection = duckdb.connect(":memory:")
-    try:
+    with scratch_folder() as scratch, duckdb.connect(":memory:") as connection:
+        table, table_kind, notes = _table(path, kind, rows, form, needed, scratch)
         connection.execute(f"set memory_limit = '{MEMORY_LIMIT}'")
         connection.execute("set temp_directory = ?", [str(scratch)])
         with readable(path, kind, table.path, table.n_skipped):
@@ -186,8 +182,21 @@ def open_source(
             "" if rows is not None else row_hashes,
             kind not in ("xlsx", DATASET),
         )
-    finally:
-        connection.close()
+
+
+def read_table(
+    path: Path, columns: Sequence[str], form: Form = AS_IT_LOOKS, *, most: int | None = None
+) -> list[tuple[str | None, ...]]:
+    """Return the cells of the columns in each row of a file, or in its first `most` rows.
+
+    Raises:
+        InputError: as in open_source, or a row cannot be read.
+    """
+    listed = ", ".join(f"c{place}" for place in range(len(columns)))
+    with open_source(path, columns, form) as source, source.readable():
+        # The first rows without an order, which would need all of them.
+        part = "order by row_number" if most is None else f"limit {most}"
+        return source.connection.execute(f"select {listed} from source {part}").fetchall()
 
 
 def _drop_duplicates(connection: duckdb.DuckDBPyConnection, columns: Sequence[str]) -> None:
@@ -255,7 +264,7 @@ def _table(
     return TextTable(path), kind, ()
 
 
-def source_columns(path: Path, is_known: Callable[[str], bool], form: Form | None = None) -> list[str]:
+def source_columns(path: Path, is_known: Callable[[str], bool], form: Form = AS_IT_LOOKS) -> list[str]:
     """Return the columns of a table, or of a log of another tool (of its first rows).
 
     Args:
@@ -266,38 +275,33 @@ def source_columns(path: Path, is_known: Callable[[str], bool], form: Form | Non
     Raises:
         InputError: as in open_source.
     """
-    form = form or AS_IT_LOOKS
     _, rows = _looked_at(path, form)
     if rows is not None:
         return list(dict.fromkeys(name for row in islice(rows, SAMPLED_ROWS) for name in row))
     return column_names(path, is_known, form)
 
 
-def column_names(path: Path, is_known: Callable[[str], bool], form: Form | None = None) -> list[str]:
+def column_names(path: Path, is_known: Callable[[str], bool], form: Form = AS_IT_LOOKS) -> list[str]:
     """Return the columns of a table, and what the objects in them hold under dotted names; none if a file of JSON has no object.
 
     Args:
         path: a file that exists and is not empty, or the folder of a dataset or of JSON files.
         is_known: whether a column is one of those hoped for; a CSV file's delimiter is the one that yields most of them.
-        form: how it is to be read; None goes by its looks.
+        form: how it is to be read.
 
     Raises:
         InputError: not in its encoding, or not readable as what its ending says.
     """
     import duckdb
 
-    form = form or AS_IT_LOOKS
     kind = _format(path, form.format)
     if kind == DATASET:
         return [column_name(name) for name in dataset_columns(path, form.table)]
     if kind == "xlsx":
         with open_sheet(path, form.table) as sheet:
             return [column_name(name) for name in sheet.columns]
-    with (
-        tempfile.TemporaryDirectory(prefix="biasledger-") as scratch,
-        duckdb.connect(":memory:") as connection,
-    ):
-        table, table_kind, _ = _table(path, kind, None, form, (), Path(scratch))
+    with scratch_folder() as scratch, duckdb.connect(":memory:") as connection:
+        table, table_kind, _ = _table(path, kind, None, form, (), scratch)
         if table_kind in CSV_KINDS:
             headers = _csv_headers(path, table, kind).values()
             listed = ([column_name(name) for name in header] for header in headers)
@@ -326,7 +330,7 @@ def sheet_notes(path: Path) -> list[str]:
         return sheet.notes
 
 
-def content_hash(path: Path, form: Form | None = None) -> str:
+def content_hash(path: Path, form: Form = AS_IT_LOOKS) -> str:
     """Return the tagged hash of a file's bytes; of a folder, that of its files' names and hashes as canonical JSON.
 
     Raises:
@@ -335,7 +339,7 @@ def content_hash(path: Path, form: Form | None = None) -> str:
     if not path.is_dir():
         return hash_of_file(path)
     is_of_json = _format(path, None) == FOLDER
-    files = json_files(path) if is_of_json else dataset_files(path, (form or AS_IT_LOOKS).table)
+    files = json_files(path) if is_of_json else dataset_files(path, form.table)
     return tagged_hash(canonical_json({str(file.relative_to(path)): hash_of_file(file) for file in files}))
 
 

@@ -280,7 +280,7 @@ def test_a_samples_id_may_hold_anything(tmp_path: Path, bring: Bring, sample_id:
 def test_what_cannot_be_read_of_a_log_is_not_sought_in_its_lines(tmp_path: Path, name: str) -> None:
     """A log is read by way of a table of its own, which has other lines than the log."""
     with (
-        open_source(LOGS / name, ["text"], None, tmp_path) as opened,
+        open_source(LOGS / name, ["text"]) as opened,
         pytest.raises(InputError) as caught,
         readable(opened.path, opened.format),
     ):
