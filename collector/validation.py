@@ -10,7 +10,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from collector.errors import InputError
 from collector.files.yaml import TRUTH_VALUES
-from collector.hints import did_you_mean, shown
+from collector.hints import did_you_mean, ended, shown
 
 Problem = tuple[str, str]
 """Key path, and what is wrong and what would be right."""
@@ -113,8 +113,7 @@ def _structure_problem(problem: Mapping[str, Any], model: type[BaseModel], prefi
     else:
         message = problem["msg"]
         sentence = f"{at} is {_shown(given)}: {message[0].lower()}{message[1:]}"
-    sentence = sentence.rstrip(".")
-    return at, f"{sentence}{'' if sentence.endswith('?') else '.'}"
+    return at, ended(sentence.rstrip("."))
 
 
 def _keys_at(model: type[BaseModel], location: tuple[str | int, ...]) -> list[str]:

@@ -13,7 +13,7 @@ import yaml
 from collector.answers.proposals import Proposal, propose_answer
 from collector.composed import composed
 from collector.errors import InputError
-from collector.hints import did_you_mean, quoted, shown
+from collector.hints import did_you_mean, ended, quoted, shown
 from collector.importers.conditions import odd_look, written_in_values
 from collector.importers.missing import (
     LEAST_RECURRING,
@@ -337,9 +337,7 @@ def _favourable(answer: Mapping[str, Any], drafted: Drafted) -> list[str]:
     for one in chosen:
         if one.casefold() not in labels:
             hint = did_you_mean(one, answer["labels"])
-            raise InputError(
-                f"{shown(one)} cannot be favourable: it is none of the labels{hint}{'' if hint.endswith('?') else '.'}"
-            )
+            raise InputError(ended(f"{shown(one)} cannot be favourable: it is none of the labels{hint}"))
     return list(dict.fromkeys(labels[one.casefold()] for one in chosen))
 
 

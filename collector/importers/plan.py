@@ -13,7 +13,7 @@ import numpy as np
 
 from collector.answers.texts.stored_text import storable
 from collector.errors import InputError
-from collector.hints import shown
+from collector.hints import ended, shown
 from collector.importers.conditions import Conditions
 from collector.importers.data_warnings import mixing_sentences
 from collector.importers.missing import absent, present, trimmed
@@ -188,10 +188,9 @@ class Plan(ABC):
             f"create table models as select row_number() over (order by model) as run, model "
             f"from (select distinct {model} as model from keys)"
         )
-        # A file may name no groups.
-        selected = filter(None, [self._conditions.selected, f"{self._conditions.names_group} as names_group"])
         self._connection.execute(
-            f"create view resolved as select {', '.join((self._own_columns(), 'models.run', *selected))} from keys "
+            f"create view resolved as select {self._own_columns()}, models.run, {self._conditions.selected}, "
+            f"{self._conditions.names_group} as names_group from keys "
             f"inner join models on models.model is not distinct from {'keys.model' if self._is_split else 'null'} "
             f"{self._conditions.joins}"
         )
@@ -328,10 +327,10 @@ class Plan(ABC):
             try:
                 kept = self._audit.answer.expected(value)
             except ValueError as error:
-                stop = "" if str(error).endswith("?") else "."
-                raise InputError(
-                    f"{self._path}: row {row} has {shown(value)} as {self._roles['expected']!r}, {error}{stop}"
-                ) from None
+                sentence = (
+                    f"{self._path}: row {row} has {shown(value)} as {self._roles['expected']!r}, {error}"
+                )
+                raise InputError(ended(sentence)) from None
             if kept != value:
                 meaning.append([value, kept])
         if not meaning:
@@ -393,7 +392,7 @@ class Plan(ABC):
         block = self._roles.get("block")
         # The order of items is their place in an answer.
         order = self._roles.get("order") if self.has_replies else None
-        if not (block or order) or not self._conditions.names:
+        if not (block or order) or not self._audit.attributes:
             return []
         at = "prompts.block" if "block" in self._roles else "null"
         found = self._connection.execute(

@@ -15,7 +15,6 @@ from collector.answers.replies import Answer
 from collector.answers.texts.stored_text import storable
 from collector.answers.unread_reasons import UnreadReasons
 from collector.errors import InputError
-from collector.hints import no_column
 from collector.importers.conditions import FoundWord, conditions_of
 from collector.importers.data_warnings import Shares
 from collector.importers.missing import token_sentences
@@ -26,7 +25,7 @@ from collector.importers.responses import RowPlan
 from collector.importers.roles import roles_of
 from collector.importers.tabular import plan_of
 from collector.spec.loading import SpecProblem
-from collector.tables.columns import column_name, find_column
+from collector.tables.columns import column_name, find_column, missing_column
 from collector.tables.encodings import suspicious_letters
 from collector.tables.marks import marked_column
 from collector.tables.source import MADE_COLUMNS, Form, open_source, read_table, sheet_notes, source_columns
@@ -141,9 +140,7 @@ def preview_file(audit: Audit, file: Path) -> Preview:
     for at, column in needed.items():
         # Paths in a column of JSON are checked when the file is read.
         if columns.count(column) < 2 and find_column(marked_column(column), columns) is None:
-            hint = no_column(column, columns)
-            sentence = f"{at}: {file} has no column {column!r}{hint}{'' if hint.endswith('?') else '.'}"
-            preview.problems.append(SpecProblem(at, sentence))
+            preview.problems.append(SpecProblem(at, f"{at}: {missing_column(file, column, columns)}"))
     if not preview.problems:
         _preview_answers(preview, audit, file)
         preview.warnings = [*preview.warnings, *_unnamed_cluster(audit.imported, file, columns, hoped)]

@@ -223,7 +223,7 @@ class RowPlan(Plan):
 
     def _few(self) -> list[str]:
         kind = self._audit.answer.kind
-        if kind == "items" or kind in DECISIONS or not self._conditions.names:
+        if kind == "items" or kind in DECISIONS or not self._audit.attributes:
             return []
         return self._few_subjects() if kind == "list" and "subject" in self._roles else self._few_answers()
 
@@ -238,10 +238,11 @@ class RowPlan(Plan):
 
     def _few_answers(self) -> list[str]:
         names = ", ".join(self._conditions.names)
-        is_first = f" and {self._number('attempt', 'attempt')} = 1" if "attempt" in self._roles else ""
-        # Rows that name no group at all are no group.
+        is_first = f"{self._number('attempt', 'attempt')} = 1" if "attempt" in self._roles else "true"
+        # Rows that name no group at all are no group, unless they are of long form.
+        is_of_group = "true" if self._imported.columns.attribute is not None else "names_group"
         fewest = self._least(
-            f"select count(*) as n from resolved where coalesce({names}) is not null{is_first} group by {names}"
+            f"select count(*) as n from resolved where {is_of_group} and {is_first} group by {names}"
         )
         if fewest == 0 or fewest >= MINIMUM_TRIALS:
             return []

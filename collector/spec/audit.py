@@ -13,7 +13,7 @@ from pydantic import BeforeValidator, Field, PrivateAttr
 from collector.errors import InputError
 from collector.files.encoders import FoundEncoder
 from collector.hashing import hash_of
-from collector.hints import did_you_mean, quoted
+from collector.hints import did_you_mean, ended, quoted
 from collector.rows import MarkerRow, ProbeRow, RelevanceRow
 from collector.spec.analysis import Analysis, Outcome
 from collector.spec.importing import Import
@@ -531,9 +531,7 @@ class Audit(Section):
         for domain in domains:
             if domain not in known:
                 hint = did_you_mean(domain, known) or "; its subjects have no domains"
-                raise InputError(
-                    f"The audit {self.audit!r} has no domain {domain!r}{hint}{'' if hint.endswith('?') else '.'}"
-                )
+                raise InputError(ended(f"The audit {self.audit!r} has no domain {domain!r}{hint}"))
         if n is not None and n < 1:
             raise InputError(f"subjects is {n}; at least 1 of each domain is needed.")
         chosen = self.model_copy()
@@ -556,9 +554,7 @@ class Audit(Section):
         for name in names:
             if name not in self.attributes:
                 hint = did_you_mean(name, self.attributes)
-                raise InputError(
-                    f"The audit {self.audit!r} has no attribute {name!r}{hint}{'' if hint.endswith('?') else '.'}"
-                )
+                raise InputError(ended(f"The audit {self.audit!r} has no attribute {name!r}{hint}"))
         templates = []
         for template in self.templates:
             descriptors = tuple(one for one in template.descriptors if set(split_crossed(one)) <= set(names))

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
 from collector.validation import Names, NonBlank, Section
 
 ImportFormat = Literal["csv", "tsv", "jsonl", "json", "parquet", "xlsx", "inspect", "promptfoo", "lm_eval"]
+
+
+Column = NonBlank | None
+
+
+def _column(description: str, example: str) -> Any:
+    return Field(default=None, description=description, examples=[example])
 
 
 class Columns(Section):
@@ -19,129 +26,75 @@ class Columns(Section):
     Rankings have a row for each candidate, items one for each item, or for `count` of them; neither has `text`.
     """
 
-    text: NonBlank | None = Field(
-        default=None,
-        description="The answer. In any column, `response.score` is a key inside JSON, `turns[0].text` an element of a list.",
-        examples=["answer"],
+    text: Column = _column(
+        "The answer. In any column, `response.score` is a key inside JSON, `turns[0].text` an element of a list.",
+        "answer",
     )
-    prompt: NonBlank | None = Field(default=None, description="The question.", examples=["prompt"])
-    system_prompt: NonBlank | None = Field(
-        default=None, description="Its system prompt.", examples=["system"]
+    prompt: Column = _column("The question.", "prompt")
+    system_prompt: Column = _column("Its system prompt.", "system")
+    finish_reason: Column = _column("Why the model stopped. With `text`.", "finish_reason")
+    reasoning: Column = _column(
+        "The model's reasoning, stored but not judged. With `text`.", "reasoning_content"
     )
-    finish_reason: NonBlank | None = Field(
-        default=None,
-        description="Why the model stopped. With `text`.",
-        examples=["finish_reason"],
-    )
-    reasoning: NonBlank | None = Field(
-        default=None,
-        description="The model's reasoning, stored but not judged. With `text`.",
-        examples=["reasoning_content"],
-    )
-    error: NonBlank | None = Field(
-        default=None,
-        description="Why the call failed, or empty. A content filter's message is a refusal, any other a failed call. "
+    error: Column = _column(
+        "Why the call failed, or empty. A content filter's message is a refusal, any other a failed call. "
         "With `text`.",
-        examples=["error"],
+        "error",
     )
-    template: NonBlank | None = Field(
-        default=None,
-        description="The wording of the question; if absent, all rows have one template.",
-        examples=["template_id"],
+    template: Column = _column(
+        "The wording of the question; if absent, all rows have one template.", "template_id"
     )
-    subject: NonBlank | None = Field(
-        default=None,
-        description="The subject, which shows the rows about the same resume or person. Needed for labels, scores and "
+    subject: Column = _column(
+        "The subject, which shows the rows about the same resume or person. Needed for labels, scores and "
         "rankings.",
-        examples=["resume_id"],
+        "resume_id",
     )
-    domain: NonBlank | None = Field(
-        default=None, description="The kind of subject; each is judged on its own.", examples=["job"]
-    )
-    cluster: NonBlank | None = Field(
-        default=None,
-        description="Rows that belong together, such as those of a conversation or customer. Their answers are resampled "
+    domain: Column = _column("The kind of subject; each is judged on its own.", "job")
+    cluster: Column = _column(
+        "Rows that belong together, such as those of a conversation or customer. Their answers are resampled "
         "and permuted together.",
-        examples=["conversation_id"],
+        "conversation_id",
     )
-    block: NonBlank | None = Field(
-        default=None,
-        description="Rows that were made alike, such as those of a judge, an annotator or a day. Groups are compared inside "
+    block: Column = _column(
+        "Rows that were made alike, such as those of a judge, an annotator or a day. Groups are compared inside "
         "each block.",
-        examples=["judge"],
+        "judge",
     )
-    trial: NonBlank | None = Field(
-        default=None,
-        description="The number of the repetition, a whole number; if absent, a prompt's rows are numbered in order.",
-        examples=["trial"],
+    trial: Column = _column(
+        "The number of the repetition, a whole number; if absent, a prompt's rows are numbered in order.",
+        "trial",
     )
-    attempt: NonBlank | None = Field(
-        default=None,
-        description="The number of the attempt at a trial, from 1. The first shows whom the model refuses, the last is "
+    attempt: Column = _column(
+        "The number of the attempt at a trial, from 1. The first shows whom the model refuses, the last is "
         "analysed. With `text`.",
-        examples=["attempt"],
+        "attempt",
     )
-    expected: NonBlank | None = Field(
-        default=None, description="The right label or score.", examples=["true_level"]
+    expected: Column = _column("The right label or score.", "true_level")
+    order: Column = _column("A number that orders the rows; if absent, the file's order counts.", "row_id")
+    weight: Column = _column("The number of answers in a row, above 0.", "n")
+    model: Column = _column("The model that answered.", "model")
+    attribute: Column = _column(
+        "Long form: the attribute of a row. A row without one is neutral.", "attribute"
     )
-    order: NonBlank | None = Field(
-        default=None,
-        description="A number that orders the rows; if absent, the file's order counts.",
-        examples=["row_id"],
+    value: Column = _column("Long form: the group, or its descriptor.", "value")
+    descriptor: Column = _column(
+        "The name that states all attributes of a row, such as a first name.", "first_name"
     )
-    weight: NonBlank | None = Field(
-        default=None, description="The number of answers in a row, above 0.", examples=["n"]
+    response: Column = _column(
+        "Rankings and items: which rows are one answer. If absent, all items of a prompt are.", "run"
     )
-    model: NonBlank | None = Field(default=None, description="The model that answered.", examples=["model"])
-    attribute: NonBlank | None = Field(
-        default=None,
-        description="Long form: the attribute of a row. A row without one is neutral.",
-        examples=["attribute"],
+    slot: Column = _column("Rankings: the place at which a candidate was shown, from 1.", "position")
+    rank: Column = _column("Rankings: the place given to a candidate; 1 is best.", "rank")
+    missing: Column = _column("Rankings: 1 if the answer does not name the candidate, else 0.", "missing")
+    item: Column = _column("Items: the name.", "restaurant")
+    price: Column = _column(
+        "Items: the price level as a number or $ signs, or an amount of money (`answer.prices`).", "price"
     )
-    value: NonBlank | None = Field(
-        default=None,
-        description="Long form: the group, or its descriptor.",
-        examples=["value"],
+    category: Column = _column(
+        "Items: categories, separated by comma or slash. Without `item` and `price`, a row is one category.",
+        "cuisine",
     )
-    descriptor: NonBlank | None = Field(
-        default=None,
-        description="The name that states all attributes of a row, such as a first name.",
-        examples=["first_name"],
-    )
-    response: NonBlank | None = Field(
-        default=None,
-        description="Rankings and items: which rows are one answer. If absent, all items of a prompt are.",
-        examples=["run"],
-    )
-    slot: NonBlank | None = Field(
-        default=None,
-        description="Rankings: the place at which a candidate was shown, from 1.",
-        examples=["position"],
-    )
-    rank: NonBlank | None = Field(
-        default=None,
-        description="Rankings: the place given to a candidate; 1 is best.",
-        examples=["rank"],
-    )
-    missing: NonBlank | None = Field(
-        default=None,
-        description="Rankings: 1 if the answer does not name the candidate, else 0.",
-        examples=["missing"],
-    )
-    item: NonBlank | None = Field(default=None, description="Items: the name.", examples=["restaurant"])
-    price: NonBlank | None = Field(
-        default=None,
-        description="Items: the price level as a number or $ signs, or an amount of money (`answer.prices`).",
-        examples=["price"],
-    )
-    category: NonBlank | None = Field(
-        default=None,
-        description="Items: categories, separated by comma or slash. Without `item` and `price`, a row is one category.",
-        examples=["cuisine"],
-    )
-    count: NonBlank | None = Field(
-        default=None, description="Items: the number of items in a row.", examples=["n"]
-    )
+    count: Column = _column("Items: the number of items in a row.", "n")
     attributes: Mapping[str, NonBlank] = Field(
         default_factory=dict,
         description="Wide form: attribute → column of its groups. Attributes that share a column need `values`.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -14,7 +15,7 @@ from collector.spec.checks.people import (
     person_problems,
     ranking_problems,
 )
-from collector.spec.checks.schemes import neutral_id_problems
+from collector.spec.checks.shared import for_others, neutral_id_problems, slot_name_problems
 from collector.spec.methods import methods
 from collector.spec.methods.lists import MATCHED
 from collector.spec.parts import (
@@ -29,7 +30,7 @@ from collector.spec.parts import (
     RECOMMENDATIONS,
     split_crossed,
 )
-from collector.spec.slots import SLOT_NAME, Slot, SlotSyntaxError, parse_template, slot_names
+from collector.spec.slots import Slot, SlotSyntaxError, parse_template, slot_names
 from collector.spec.typos import PREFIX, RULES, mistype
 from collector.validation import Problem
 
@@ -63,7 +64,7 @@ def problems(audit: Audit) -> Iterator[Problem]:
 def _name_problems(audit: Audit) -> Iterator[Problem]:
     yield from _slug_problems("audit", audit.audit)
     for name in audit.attributes:
-        yield from _slot_name_problems(f"attributes.{name}", name)
+        yield from slot_name_problems(f"attributes.{name}", name)
         if name in _reserved(audit):
             yield f"attributes.{name}", f"is called like the slot {{{name}}}, which has a meaning; rename it"
     needs_groups = audit.analysis.markers is None and audit.fixed_value is None
@@ -103,11 +104,6 @@ def _slug_problems(at: str, name: str) -> Iterator[Problem]:
         yield at, f"is {name!r} and should consist of lower-case letters, digits, - and _"
 
 
-def _slot_name_problems(at: str, name: str) -> Iterator[Problem]:
-    if not re.fullmatch(SLOT_NAME, name):
-        yield at, f"is {name!r} and should be a name of letters, digits and _ that starts with a letter"
-
-
 def _subject_problems(audit: Audit) -> Iterator[Problem]:
     subjects = audit.subjects
     if subjects is None:
@@ -118,7 +114,7 @@ def _subject_problems(audit: Audit) -> Iterator[Problem]:
             yield "subjects.file", f"has a column {name!r}, which is called like another slot; rename one"
     for name in subjects.wordings:
         at = f"subjects.wordings.{name}"
-        yield from _slot_name_problems(at, name)
+        yield from slot_name_problems(at, name)
         if name in taken:
             yield at, f"is called like another slot, {{{name}}}; rename one"
     if subjects.wordings and subjects.domain is None:
@@ -227,18 +223,13 @@ def _agreement_problems(audit: Audit, name: str, attribute: Attribute) -> Iterat
     """Yield agreeing slots that collide, and those that have no word for a descriptor."""
     for slot, words in attribute.agreements.items():
         at = f"attributes.{name}.agreements.{slot}"
-        yield from _slot_name_problems(at, slot)
+        yield from slot_name_problems(at, slot)
         if audit.agreeing_slots[slot] != name:
             yield at, f"is a slot of attributes.{audit.agreeing_slots[slot]} too; rename one"
         if slot in (DESCRIPTOR, LENGTH, NAME, CANDIDATES, NUMBER):
             yield at, f"is called like the slot {{{slot}}}, which has a meaning; rename it"
-        known = {
-            *attribute.groups,
-            *(descriptor for listed in attribute.groups.values() for descriptor in listed),
-        }
-        known |= {
-            descriptor for descriptors in attribute.wordings.values() for descriptor in descriptors.values()
-        }
+        known = {*attribute.groups, *itertools.chain.from_iterable(attribute.groups.values())}
+        known.update(*(descriptors.values() for descriptors in attribute.wordings.values()))
         for word in words:
             if word not in known:
                 hint = did_you_mean(word, sorted(known))
@@ -268,7 +259,7 @@ def _answer_problems(audit: Audit) -> Iterator[Problem]:
     ):
         for key in keys:
             if key in answer.model_fields_set and answer.kind not in kinds:
-                yield f"answer.{key}", f"is for {called} and the answer's kind is {answer.kind!r}; remove it"
+                yield for_others(f"answer.{key}", called, answer.kind)
     yield from _pattern_problems(answer)
     if answer.kind == "label":
         yield from _label_problems(answer.labels)
@@ -573,23 +564,16 @@ def _perturbation_problems(audit: Audit, at: str, template: Template) -> Iterato
 
 
 def _typo_problems(audit: Audit, at: str, template: Template, rule: str) -> Iterator[Problem]:
-    if audit.states_people(template):
-        for person in audit.people_rows:
-            try:
-                mistype(rule, person.name)
-            except ValueError as error:
-                yield at, str(error)
+    written = [person.name for person in audit.people_rows] if audit.states_people(template) else []
     for name in _stated(template):
         attribute = audit.attributes.get(name)
-        if attribute is None or not (template.wording is None or template.wording in attribute.wordings):
-            continue
-        for descriptor in (
-            one for listed in attribute.descriptors(template.wording).values() for one in listed
-        ):
-            try:
-                mistype(rule, descriptor)
-            except ValueError as error:
-                yield at, str(error)
+        if attribute is not None and template.wording in (None, *attribute.wordings):
+            written += itertools.chain.from_iterable(attribute.descriptors(template.wording).values())
+    for descriptor in written:
+        try:
+            mistype(rule, descriptor)
+        except ValueError as error:
+            yield at, str(error)
 
 
 def _neutral_problems(audit: Audit, at: str, template: Template) -> Iterator[Problem]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import Field
 
 from collector.hints import did_you_mean
+from collector.spec.checks.shared import for_others
 from collector.spec.methods import Method
 from collector.spec.parts import DECISIONS
 from collector.validation import Names, Problem, Section
@@ -71,16 +72,12 @@ class Decisions(Section):
         examples=[0],
     )
 
-    def document(self) -> dict[str, Any]:
-        """Return this as plain data."""
-        optional = ("scale", "against", "selected", "smallest_share")
-        left_out = {key for key in optional if getattr(self, key) is None}
-        return {**self.model_dump(mode="json", exclude=left_out), "favourable": list(self.favourable)}
-
 
 def _document(audit: Audit) -> dict[str, Any]:
     decisions: Decisions = audit.analysis.decisions
-    document = decisions.document()
+    optional = ("scale", "against", "selected", "smallest_share")
+    left_out = {key for key in optional if getattr(decisions, key) is None}
+    document = decisions.model_dump(mode="json", exclude=left_out)
     return {"selected": "none", **document} if _is_rating(audit.answer) else document
 
 
@@ -98,7 +95,7 @@ def _problems(audit: Audit) -> Iterator[Problem]:
     at = "analysis.decisions"
     if kind not in DECISIONS:
         if "decisions" in audit.analysis.model_fields_set:
-            yield at, f"is for labels, scores and rankings and the answer's kind is {kind!r}; remove it"
+            yield for_others(at, "labels, scores and rankings", kind)
         return
     for key, of_kind in (
         ("ordered", "label"),
@@ -108,10 +105,7 @@ def _problems(audit: Audit) -> Iterator[Problem]:
         ("selected", "score"),
     ):
         if key in decisions.model_fields_set and kind != of_kind:
-            yield (
-                f"{at}.{key}",
-                f"is for answers of the kind {of_kind} and the answer's kind is {kind!r}; remove it",
-            )
+            yield for_others(f"{at}.{key}", f"answers of the kind {of_kind}", kind)
     if kind == "score" and decisions.scale == "log" and (audit.answer.minimum or 0) <= 0:
         yield (
             f"{at}.scale",
@@ -148,7 +142,7 @@ def _against_problems(audit: Audit) -> Iterator[Problem]:
     if against is None:
         return
     if answer.kind == "ranking":
-        yield at, "is for answers of the kinds label and score and the answer's kind is 'ranking'; remove it"
+        yield for_others(at, "answers of the kinds label and score", answer.kind)
         return
     if answer.kind == "label" and not decisions.favourable:
         yield (

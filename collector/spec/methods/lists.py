@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import Field
 
 from collector.hints import did_you_mean
-from collector.spec.checks.schemes import neutral_id_problems, scheme_problems
+from collector.spec.checks.shared import for_others, neutral_id_problems, scheme_problems
 from collector.spec.methods import Method
 from collector.spec.subjects import read_relevance
 from collector.validation import Names, NonBlank, Problem, Section
@@ -67,21 +67,18 @@ class Lists(Section):
         examples=["recommendations/relevance.csv"],
     )
 
-    def document(self, relevance_hash: str | None) -> dict[str, Any]:
-        """Return this as plain data; the relevance file is named by the hash of its rows."""
-        return {**self.model_dump(exclude={"relevance"}, mode="json"), "relevance_hash": relevance_hash}
-
 
 def _document(audit: Audit) -> dict[str, Any]:
+    """The relevance file is named by the hash of its rows."""
     lists: Lists = audit.analysis.lists
-    return lists.document(audit.relevance_hash)
+    return {**lists.model_dump(exclude={"relevance"}, mode="json"), "relevance_hash": audit.relevance_hash}
 
 
 def _problems(audit: Audit) -> Iterator[Problem]:
     lists: Lists = audit.analysis.lists
     yield from scheme_problems("analysis.lists.schemes", lists.schemes, SCHEMES)
     if audit.answer.kind != "list" and "lists" in audit.analysis.model_fields_set:
-        yield "analysis.lists", f"is for lists and the answer's kind is {audit.answer.kind!r}; remove it"
+        yield for_others("analysis.lists", "lists", audit.answer.kind)
     # The file of an import names its own templates.
     if lists.neutral != MATCHED and audit.templates:
         yield from neutral_id_problems(audit, "analysis.lists.neutral", lists.neutral)

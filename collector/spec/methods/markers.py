@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, FiniteFloat
 
 from collector.rows import ProbeRow
-from collector.spec.checks.schemes import scheme_problems
+from collector.spec.checks.shared import for_others, scheme_problems
 from collector.spec.markers import read_markers
 from collector.spec.methods import Method
 from collector.spec.slots import fill
@@ -75,19 +75,16 @@ class Markers(Section):
         examples=[[{"scorer": "vader", "label": "compound", "worse": "lower", "lowest": -1, "highest": 1}]],
     )
 
-    def document(self, markers_hash: str | None) -> dict[str, Any]:
-        """Return this as plain data; the file is named by the hash of its rows and of the probes."""
-        found: dict[str, Any] = {
-            "hash": markers_hash,
-            "schemes": list(self.schemes),
-            "minimum": self.minimum,
-        }
-        return found | ({"scores": [one.document() for one in self.scores]} if self.scores else {})
-
 
 def _document(audit: Audit) -> dict[str, Any]:
+    """The file is named by the hash of its rows and of the probes."""
     markers: Markers = audit.analysis.markers
-    return markers.document(audit.markers_hash)
+    found: dict[str, Any] = {
+        "hash": audit.markers_hash,
+        "schemes": list(markers.schemes),
+        "minimum": markers.minimum,
+    }
+    return found | ({"scores": [one.document() for one in markers.scores]} if markers.scores else {})
 
 
 def _problems(audit: Audit) -> Iterator[Problem]:
@@ -100,7 +97,7 @@ def _problems(audit: Audit) -> Iterator[Problem]:
             )
         return
     if audit.answer.kind != "text":
-        yield "analysis.markers", f"is for texts and the answer's kind is {audit.answer.kind!r}; remove it"
+        yield for_others("analysis.markers", "texts", audit.answer.kind)
     if any(ALL_PROBES in (one.name, one.domain) for one in audit.subject_rows):
         yield (
             "subjects.file",

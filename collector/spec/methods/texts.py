@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field
 
 from collector.files.encoders import find_encoder, hub_copy
-from collector.spec.checks.schemes import scheme_problems
+from collector.spec.checks.shared import for_others, scheme_problems
 from collector.spec.methods import Method
 from collector.spec.parts import DECISIONS, RECOMMENDATIONS
 from collector.validation import Names, NonBlank, Problem, Section
@@ -45,10 +45,7 @@ def _problems(audit: Audit) -> Iterator[Problem]:
     if "texts" not in audit.analysis.model_fields_set:
         return
     if audit.answer.kind in (*RECOMMENDATIONS, *DECISIONS):
-        yield (
-            "analysis.texts",
-            f"is for answers in free words and the answer's kind is {audit.answer.kind!r}; remove it",
-        )
+        yield for_others("analysis.texts", "answers in free words", audit.answer.kind)
     texts: Texts = audit.analysis.texts
     yield from scheme_problems("analysis.texts.similarity", texts.similarity, SIMILARITIES)
     named = next((one for one in texts.similarity if one in OF_VECTORS), None)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field, model_validator
 
-from collector.spec.checks.schemes import scheme_problems
+from collector.spec.checks.shared import scheme_problems
 from collector.spec.methods import Method
 from collector.spec.parts import DECISIONS, RECOMMENDATIONS
 from collector.validation import Names, Problem, Section
@@ -73,23 +73,6 @@ class Words(Section):
             )
         return {**value, "remove": {}, "unasked": False}
 
-    def document(self) -> dict[str, Any]:
-        """Return this as plain data: terms are lower-case, white space within them is single, each (list, term) occurs once.
-
-        Newer keys are only included if they are used, so that the hash of an older analysis stays the same.
-        """
-        terms = {(name, _term(term)) for name, listed in self.remove.items() for term in listed}
-        later = {
-            "unasked": None if self.unasked else False,
-            "keep": sorted({_term(term) for term in self.keep}) or None,
-        }
-        return {
-            "schemes": list(self.schemes),
-            "weighting": self.weighting,
-            "terms": [{"list": name, "term": term} for name, term in sorted(terms)],
-            **{key: used for key, used in later.items() if used is not None},
-        }
-
 
 def _term(written: str) -> str:
     return " ".join(written.lower().split())
@@ -102,8 +85,22 @@ def _is_read(audit: Audit) -> bool:
 
 
 def _document(audit: Audit) -> dict[str, Any]:
+    """Terms are lower-case, white space within them is single, each (list, term) occurs once.
+
+    Newer keys are only included if they are used, so that the hash of an older analysis stays the same.
+    """
     words: Words = audit.analysis.words
-    return words.document()
+    terms = {(name, _term(term)) for name, listed in words.remove.items() for term in listed}
+    document: dict[str, Any] = {
+        "schemes": list(words.schemes),
+        "weighting": words.weighting,
+        "terms": [{"list": name, "term": term} for name, term in sorted(terms)],
+    }
+    if not words.unasked:
+        document["unasked"] = False
+    if words.keep:
+        document["keep"] = sorted(set(map(_term, words.keep)))
+    return document
 
 
 def _problems(audit: Audit) -> Iterator[Problem]:

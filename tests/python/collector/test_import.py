@@ -14,7 +14,7 @@ import pytest
 
 from collector.errors import BiasledgerError, InputError
 from collector.hashing import hash_of_file
-from collector.importers import plan, reading, tabular
+from collector.importers import reading, responses, tabular
 from collector.importers.tabular import import_file
 from collector.ledger.database import Ledger
 from collector.rows import ResponseRow, response_hash
@@ -359,7 +359,7 @@ class TestProcesses:
     def large(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Take a file of a hundred rows for a large one of ten batches."""
         monkeypatch.setattr(reading, "_ROWS_FOR_PROCESSES", 100)
-        monkeypatch.setattr(plan, "BATCH_ROWS", 10)
+        monkeypatch.setattr(responses, "BATCH_ROWS", 10)
 
     def rows(self) -> list[Row]:
         """Return ROWS many times, each time with other words."""
