@@ -25,7 +25,7 @@ from collector.hints import quoted
 from collector.importers.chained import ChainedRun
 from collector.importers.conditions import Conditions, conditions_of
 from collector.importers.data_warnings import Shares
-from collector.importers.items import ItemPlan
+from collector.importers.gathered import ItemPlan, RankingPlan
 from collector.importers.missing import MissingAnswers
 from collector.importers.plan import (
     Plan,
@@ -34,7 +34,6 @@ from collector.importers.plan import (
     form_of,
     needed_columns,
 )
-from collector.importers.rankings import RankingPlan
 from collector.importers.reading import KnownPrompt, open_reader
 from collector.importers.responses import RowPlan
 from collector.journal.records import AnalysisSettings
