@@ -40,6 +40,20 @@ class Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, populate_by_name=True)
 
 
+def spec_key(description: str, *examples: Any, default: Any = None, **more: Any) -> Any:
+    """Return the declaration of a key of a section.
+
+    Args:
+        description: what the key says, for the reference and for editors.
+        examples: values of it.
+        default: what an absent key means; ... where it has to be there.
+        more: further arguments of pydantic's Field, such as a default_factory or a limit.
+    """
+    if "default_factory" not in more:
+        more["default"] = default
+    return Field(description=description, examples=list(examples), **more)
+
+
 def list_to_tuple(value: Any) -> Any:
     """Return a list as a tuple, which is what frozen models hold, and anything else as it is."""
     return tuple(value) if isinstance(value, list) else value

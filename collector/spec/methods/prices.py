@@ -12,7 +12,7 @@ from collector.hints import did_you_mean, quoted
 from collector.spec.checks.shared import for_others, slot_name_problems
 from collector.spec.methods import Method
 from collector.spec.subjects import read_categories
-from collector.validation import NonBlank, Problem, Section
+from collector.validation import NonBlank, Problem, Section, spec_key
 
 if TYPE_CHECKING:
     from collector.spec.audit import Audit
@@ -22,21 +22,18 @@ if TYPE_CHECKING:
 class Prices(Section):
     """How recommended items are compared by price and category."""
 
-    catalogue: NonBlank | None = Field(
-        default=None,
-        description="The catalogue to look items up in (`biasledger import-items`). If absent, answers state prices and "
+    catalogue: NonBlank | None = spec_key(
+        "The catalogue to look items up in (`biasledger import-items`). If absent, answers state prices and "
         "categories.",
-        examples=["boston"],
+        "boston",
     )
-    category_sets: Mapping[str, NonBlank] = Field(
+    category_sets: Mapping[str, NonBlank] = spec_key(
+        "Categories also counted as a whole: set → CSV file next to the spec with the column category.",
+        {"nightlife": "restaurants/nightlife.csv"},
         default_factory=dict,
-        description="Categories also counted as a whole: set → CSV file next to the spec with the column category.",
-        examples=[{"nightlife": "restaurants/nightlife.csv"}],
     )
-    items_per_answer: Annotated[int, Field(ge=1)] | None = Field(
-        default=None,
-        description="For imports that count categories: items in an answer.",
-        examples=[20],
+    items_per_answer: Annotated[int, Field(ge=1)] | None = spec_key(
+        "For imports that count categories: items in an answer.", 20
     )
 
 
@@ -116,11 +113,7 @@ def _read_files(audit: Audit, files: SpecFiles) -> None:
 METHOD = Method(
     field=(
         Prices,
-        Field(
-            default_factory=Prices,
-            description="For items: prices and categories.",
-            examples=[{"catalogue": "boston"}],
-        ),
+        spec_key("For items: prices and categories.", {"catalogue": "boston"}, default_factory=Prices),
     ),
     is_read=lambda audit: audit.answer.kind == "items",
     document=_document,
