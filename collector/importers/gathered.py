@@ -25,8 +25,6 @@ _SHOWN = "shown"
 class GatheredPlan(Plan):
     """A file with several rows an answer, which is put together from them."""
 
-    has_replies = False
-
     def answers(self) -> Iterator[list[PlannedAnswer]]:
         """Yield every answer in the file's order, in batches."""
         cursor = self._connection.cursor().execute(

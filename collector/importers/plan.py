@@ -102,10 +102,7 @@ class Plan(ABC):
     Attributes:
         n_rows: its rows.
         runs: the runs it makes, in order of their models' names.
-        has_replies: whether the answers are given as text; else they are put together from the rows.
     """
-
-    has_replies = True
 
     def __init__(self, audit: Audit, conditions: Conditions, source: Source) -> None:
         assert audit.imported is not None
@@ -391,7 +388,7 @@ class Plan(ABC):
         """Return a sentence for each attribute whose groups no block holds together, or were asked at different times."""
         block = self._roles.get("block")
         # The order of items is their place in an answer.
-        order = self._roles.get("order") if self.has_replies else None
+        order = self._roles.get("order") if self._imported.columns.has_replies else None
         if not (block or order) or not self._audit.attributes:
             return []
         at = "prompts.block" if "block" in self._roles else "null"

@@ -11,16 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from collector.answers.failures import UnknownReasons
 from collector.answers.proposals import propose_answer
-from collector.answers.replies import Answer
-from collector.answers.texts.stored_text import storable
 from collector.answers.unread_reasons import UnreadReasons
 from collector.errors import InputError
 from collector.importers.conditions import FoundWord, conditions_of
 from collector.importers.data_warnings import Shares
 from collector.importers.missing import token_sentences
 from collector.importers.named_columns import shared_columns
-from collector.importers.plan import Plan, PlannedAnswer, form_of, needed_columns
-from collector.importers.reading import read_answer
+from collector.importers.plan import Plan, form_of, needed_columns
+from collector.importers.reading import answer_of
 from collector.importers.responses import RowPlan
 from collector.importers.roles import roles_of
 from collector.importers.tabular import plan_of
@@ -249,7 +247,7 @@ def _read_answers(preview: Preview, plan: Plan, audit: Audit) -> None:
     known: set[tuple[int, str]] = set()
     shares = Shares()
     for one in answers:
-        answer = _answer(one, plan, audit)
+        answer = answer_of(one, audit)
         groups = [(stated.attribute, stated.group_name) for stated in prompts[one.prompt_number].attributes]
         shares.add(audit, answer.answer_text, groups)
         preview.statuses[answer.status] += 1
@@ -284,8 +282,3 @@ def _read_answers(preview: Preview, plan: Plan, audit: Audit) -> None:
     if isinstance(plan, RowPlan):
         preview.n_duplicates = max(0, preview.n_duplicates - plan.n_repeated)
     preview.rules = sorted(rules.values(), key=lambda one: (-one.n, one.status, one.rule))
-
-
-def _answer(found: PlannedAnswer, plan: Plan, audit: Audit) -> Answer:
-    text = storable(found.text) if found.text is not None else None
-    return read_answer(text, found, audit) if plan.has_replies else Answer("ok", answer_text=text)

@@ -244,11 +244,10 @@ def _checked(
 def plan_of(audit: Audit, conditions: Conditions, source: Source) -> Plan:
     """Return how a file is read, by the kind of its answers."""
     assert audit.imported is not None
-    if audit.answer.kind == "ranking":
-        return RankingPlan(audit, conditions, source)
-    if audit.answer.kind == "items" and audit.imported.columns.text is None:
-        return ItemPlan(audit, conditions, source)
-    return RowPlan(audit, conditions, source)
+    if audit.imported.columns.has_replies:
+        return RowPlan(audit, conditions, source)
+    kind = RankingPlan if audit.answer.kind == "ranking" else ItemPlan
+    return kind(audit, conditions, source)
 
 
 def _mapping(imported: Import) -> dict[str, Any]:
@@ -382,7 +381,7 @@ def _write(
     unread = UnreadReasons()
     n_read = n_ok = 0
     now = utc_now()
-    with open_reader(audit, n_rows=plan.n_rows, has_replies=plan.has_replies) as reader:
+    with open_reader(audit, plan.n_rows) as reader:
         known = _write_prompts(runs, plan, audit, file)
         for found, read in reader.read(_guarded_batches(plan, plan.answers()), known):
             for number, run in runs.items():

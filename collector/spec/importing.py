@@ -117,6 +117,11 @@ class Columns(Section):
         return left[0] if len(left) == 1 else None
 
     @property
+    def has_replies(self) -> bool:
+        """Return whether a row holds an answer as text; else an answer is put together from several rows."""
+        return self.text is not None or bool(self.texts)
+
+    @property
     def counts_categories(self) -> bool:
         """Return whether a row is a category of an answer, so that the file does not distinguish items."""
         return self.category is not None and self.item is None and self.price is None

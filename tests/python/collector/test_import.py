@@ -434,7 +434,7 @@ answer = PlannedAnswer(1, 1, 1, 1, 1.0, None, "She reads. " * 20_000)
 batch = [("prompt", "hash", answer)] * 9
 with reading._process() as process:
     if {sent!r} != "nothing":
-        process.send(reading.Reader(audit, has_replies=True))
+        process.send(reading.Reader(audit))
     if {sent!r} == "a batch":
         process.send(batch)
         # More than a pipe holds: the process is writing when nobody takes the rest.
