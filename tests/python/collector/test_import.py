@@ -15,13 +15,11 @@ import pytest
 from collector.errors import BiasledgerError, InputError
 from collector.hashing import hash_of_file
 from collector.importers import reading, responses, tabular
-from collector.importers.tabular import import_file
 from collector.ledger.database import Ledger
 from collector.rows import ResponseRow, response_hash
-from collector.spec.loading import load_audit
 from collector.spec.prompts import Prompt, PromptAttribute
 from collector.tables.source import readable
-from tests.python.collector.importing import Bring, Content, Query, Row, Write, simple, write_file
+from tests.python.collector.importing import Bring, Content, Query, Row, simple, write_file
 
 ROWS: list[Row] = [
     {
@@ -168,15 +166,12 @@ def test_trials_follow_the_order_column_whatever_the_order_of_rows(
     assert query("select max(trial), count(distinct seq) from raw.responses") == [(10, 40)]
 
 
-def test_json_answers_and_objects_in_json_lines(
-    tmp_path: Path, write_spec: Write, import_text: str, ledger_path: Path, query: Query
-) -> None:
-    spec = write_spec(import_text, ("kind: text", "kind: json_object"))
+def test_json_answers_and_objects_in_json_lines(tmp_path: Path, bring: Bring, query: Query) -> None:
     rows = simple(4)
     rows[0]["answer"] = {"Tea": "Warm."}
     rows[1]["answer"] = '```json\n{"Tea": "Warm.",}\n```'
     rows[2]["answer"] = '{"Tea": "War'
-    summary = import_file(load_audit(spec), spec, write_file(tmp_path / "a.jsonl", rows), ledger_path)
+    summary = bring(write_file(tmp_path / "a.jsonl", rows), ("kind: text", "kind: json_object"))
     assert summary.counts == {"ok": 2, "truncated": 1, "malformed": 1}
     assert query("select distinct answer_text from raw.responses where status = 'ok'") == [("Tea Warm.",)]
 
