@@ -25,8 +25,7 @@ _SHOWN = "shown"
 class GatheredPlan(Plan):
     """A file with several rows an answer, which is put together from them."""
 
-    def answers(self) -> Iterator[list[PlannedAnswer]]:
-        """Yield every answer in the file's order, in batches."""
+    def _answers(self) -> Iterator[list[PlannedAnswer]]:
         cursor = self._connection.cursor().execute(
             "select numbered.run, prompt_number, numbered.trial, seq, numbered.weight, numbered.model, gathered.answer "
             "from numbered inner join gathered using (row_number) order by row_number"
@@ -73,8 +72,7 @@ class GatheredPlan(Plan):
 class RankingPlan(GatheredPlan):
     """A file with one row a candidate: the rows of one `response` about a subject are one answer to one prompt."""
 
-    def check(self) -> None:
-        """Read the file once; raise InputError for the first thing wrong in it."""
+    def _check(self) -> None:
         self._read_keys()
         self._require_filled("response", "name or number of the answer that the row belongs to")
         self._require_filled("subject", "subject that the answer is about")
@@ -163,8 +161,7 @@ class ItemPlan(GatheredPlan):
     Where `category` is alone, a row is a category of an answer, and `count` is how many of the answer's items have it.
     """
 
-    def check(self) -> None:
-        """Read the file once; raise InputError for the first thing wrong in it."""
+    def _check(self) -> None:
         self._read_keys()
         self._require_filled("response", "name or number of the answer that the row belongs to")
         self._require_filled("item", "item's name")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING, Any, Literal
@@ -124,27 +123,37 @@ class Plan(ABC):
         self._keep_at = dict(zip(audit.imported.keep, places, strict=False))
 
     @abstractmethod
-    def check(self) -> None:
-        """Read the file once; raise InputError for the first thing wrong in it."""
-
-    @abstractmethod
     def warnings(self) -> list[str]:
         """Return warnings, one sentence each."""
 
     @abstractmethod
+    def _check(self) -> None: ...
+
+    @abstractmethod
+    def _answers(self) -> Iterator[list[PlannedAnswer]]: ...
+
+    def check(self) -> None:
+        """Read the file once; raise InputError for the first thing wrong in it."""
+        with self._source.readable():
+            self._check()
+
     def answers(self) -> Iterator[list[PlannedAnswer]]:
         """Yield every answer in the file's order, in batches."""
+        # Errors of whoever takes the batches, such as the ledger's, are not raised in here.
+        with self._source.readable():
+            yield from self._answers()
 
     def prompts(self) -> Iterator[list[PlannedPrompt]]:
         """Yield every run's prompts, in batches."""
         columns = ["run", "prompt_number", *self._names]
-        cursor = self._connection.cursor().execute(
-            f"select {', '.join(columns)} from prompts "
-            "inner join (select distinct run, prompt_number from numbered) as asked using (prompt_number) "
-            "order by run, prompt_number"
-        )
-        while rows := cursor.fetchmany(BATCH_ROWS):
-            yield [self._planned(dict(zip(columns, row, strict=True))) for row in rows]
+        with self._source.readable():
+            cursor = self._connection.cursor().execute(
+                f"select {', '.join(columns)} from prompts "
+                "inner join (select distinct run, prompt_number from numbered) as asked using (prompt_number) "
+                "order by run, prompt_number"
+            )
+            while rows := cursor.fetchmany(BATCH_ROWS):
+                yield [self._planned(dict(zip(columns, row, strict=True))) for row in rows]
 
     @property
     def _names(self) -> list[str]:
@@ -154,10 +163,6 @@ class Plan(ABC):
     def _stated(self, found: Mapping[str, Any]) -> Stated:
         """Return whom a row of `prompts` is about."""
         return self._conditions.stated(found)
-
-    def readable(self) -> AbstractContextManager[None]:
-        """Return the context that turns DuckDB's complaints about the file into InputError."""
-        return self._source.readable()
 
     def _read_keys(self) -> None:
         """Make `keys`, the file's short columns, and `resolved`, which adds what each row states; check both."""

@@ -194,7 +194,11 @@ def _preview_answers(preview: Preview, audit: Audit, file: Path) -> None:
     columns = needed_columns(conditions, audit)
     with open_source(file, columns, form_of(audit.imported), audit.imported.columns.texts) as source:
         plan = plan_of(audit, conditions, source)
-        first = _checked(plan)
+        first = None
+        try:
+            plan.check()
+        except InputError as error:
+            first = str(error)
         preview.n_rows = plan.n_rows
         if plan.n_rows:
             preview.words = conditions.words(source.connection, WORDS_READ)
@@ -212,16 +216,6 @@ def _preview_answers(preview: Preview, audit: Audit, file: Path) -> None:
             preview.warnings = plan.missing()
 
 
-def _checked(plan: Plan) -> str | None:
-    """Make the first pass over a file; return its error, None without one."""
-    try:
-        with plan.readable():
-            plan.check()
-    except InputError as error:
-        return str(error)
-    return None
-
-
 def _read_answers(preview: Preview, plan: Plan, audit: Audit) -> None:
     preview.n_responses = sum(run.n_attempts for run in plan.runs)
     answers = list(islice((one for batch in plan.answers() for one in batch), ANSWERS_READ))
@@ -231,8 +225,7 @@ def _read_answers(preview: Preview, plan: Plan, audit: Audit) -> None:
         reasons.note(one.finish_reason)
     preview.warnings = reasons.sentences()
     if isinstance(plan, RowPlan):
-        with plan.readable():
-            missing, tokens = plan.counted_answers()
+        missing, tokens = plan.counted_answers()
         preview.warnings = [
             *missing.sentences(),
             *token_sentences(tokens),

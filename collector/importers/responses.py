@@ -37,8 +37,7 @@ class RowPlan(Plan):
     n_repeated = 0
     n_dropped = 0
 
-    def check(self) -> None:
-        """Read the file once; raise InputError for the first thing wrong in it."""
+    def _check(self) -> None:
         self._read_keys()
         self._number_prompts("resolved")
         if self._imported.duplicates is None:
@@ -104,8 +103,7 @@ class RowPlan(Plan):
         )
         return {str(word): int(n) for word, n in rows}
 
-    def answers(self) -> Iterator[list[PlannedAnswer]]:
-        """Yield every answer in the file's order, in batches."""
+    def _answers(self) -> Iterator[list[PlannedAnswer]]:
         # Two cursors instead of a join, which would keep all texts in memory.
         n_roles, n_scores = len(ANSWER_ROLES), len(self._score_at)
         column = self._amounts()
@@ -185,12 +183,13 @@ class RowPlan(Plan):
         answer = self._audit.answer
         longest = max([TOKEN_CHARACTERS, *map(len, answer.missing)])
         declared = "".join(f" or word = {literal(word)}" for word in answer.missing)
-        rows = self._fetch(
-            f"select (row_number - 1) % {self._source.n_answers} as place, coalesce(word, ''), count(*) as n "
-            f"from (select row_number, {cell} as word from source) "
-            f"where word is null or length(word) <= {longest} group by place, word "
-            f"having n >= {LEAST_RECURRING} or word is null or {sql_is_missing('word')}{declared}"
-        )
+        with self._source.readable():
+            rows = self._fetch(
+                f"select (row_number - 1) % {self._source.n_answers} as place, coalesce(word, ''), count(*) as n "
+                f"from (select row_number, {cell} as word from source) "
+                f"where word is null or length(word) <= {longest} group by place, word "
+                f"having n >= {LEAST_RECURRING} or word is null or {sql_is_missing('word')}{declared}"
+            )
         missing = MissingAnswers(self.answer_columns)
         others: Counter[str] = Counter()
         for place, word, n in rows:

@@ -13,7 +13,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from collector.answers.failures import UnknownReasons
 from collector.answers.replies import load_rules
@@ -30,7 +30,6 @@ from collector.importers.missing import MissingAnswers
 from collector.importers.plan import (
     Plan,
     PlannedAnswer,
-    PlannedPrompt,
     form_of,
     needed_columns,
 )
@@ -50,8 +49,6 @@ if TYPE_CHECKING:
     from collector.spec.importing import Import
     from collector.spec.prompts import Prompt
     from collector.tables.source import Form
-
-_Planned = TypeVar("_Planned", PlannedPrompt, PlannedAnswer)
 
 
 @dataclass(slots=True)
@@ -236,8 +233,7 @@ def _checked(
         ]
     with open_source(file, columns, form, audit.imported.columns.texts) as source:
         plan = plan_of(audit, conditions, source)
-        with plan.readable():
-            plan.check()
+        plan.check()
         yield _Checked(audit, form, source, source_hash, plan)
 
 
@@ -383,7 +379,7 @@ def _write(
     now = utc_now()
     with open_reader(audit, plan.n_rows) as reader:
         known = _write_prompts(runs, plan, audit, file)
-        for found, read in reader.read(_guarded_batches(plan, plan.answers()), known):
+        for found, read in reader.read(plan.answers(), known):
             for number, run in runs.items():
                 answered = [one for one in found if one.run == number]
                 rows = [row for one, row in zip(found, read, strict=True) if one.run == number]
@@ -428,7 +424,7 @@ def _write_prompts(
     # Each combination of groups once: many prompts name the same.
     combinations: dict[tuple[tuple[str, str], ...], tuple[tuple[str, str], ...]] = {}
     neutral: set[str] = set()
-    for batch in _guarded_batches(plan, plan.prompts()):
+    for batch in plan.prompts():
         neutral.update(one.prompt.template for one in batch if not one.prompt.attributes)
         for number, run in runs.items():
             run.prompts([one.prompt for one in batch if one.run == number])
@@ -458,16 +454,6 @@ def _silent_sentences(audit: Audit, named: Container[tuple[str, str]]) -> list[s
     }
     listed = [f"{quoted(groups)} of {name}" for name, groups in silent.items() if groups]
     return [f"No row names a group that the audit declares: {'; '.join(listed)}."] if listed else []
-
-
-def _guarded_batches(plan: Plan, batches: Iterator[list[_Planned]]) -> Iterator[list[_Planned]]:
-    """Yield batches of a plan; only reading is wrapped, because the ledger's errors must not be reported as the file's."""
-    while True:
-        with plan.readable():
-            batch = next(batches, None)
-        if batch is None:
-            return
-        yield batch
 
 
 def _scores(prompt: KnownPrompt, found: PlannedAnswer, now: datetime) -> list[ScoreRow]:
