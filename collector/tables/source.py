@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from collector.errors import InputError
-from collector.files.plain import MAX_TABLE_BYTES, read_plain, require_ratio
+from collector.files.plain import require_ratio
 from collector.files.scratch import scratch_folder
 from collector.hashing import canonical_json, hash_of_file, tagged_hash
 from collector.sql import identifier, literal
@@ -34,8 +34,8 @@ from collector.tables.columns import (
 from collector.tables.dataset_folder import dataset_columns, dataset_files, is_dataset, write_dataset
 from collector.tables.encodings import STATE_ENCODING
 from collector.tables.excel import open_sheet
-from collector.tables.json_folder import HALF_PAIR, can_be_written, json_files, write_folder
-from collector.tables.log_rows import LogRow, json_fault, no_rows
+from collector.tables.json_files import MAX_ROW_BYTES, json_error, json_files, write_folder
+from collector.tables.log_rows import LogRow, no_rows
 from collector.tables.logs import log_rows, write_table
 from collector.tables.marks import marked_column, without_marks
 from collector.tables.text import CSV_KINDS, HEADER_BYTES, TextTable, csv_headers, text_table
@@ -58,8 +58,6 @@ LOG, DATASET, FOLDER = "log", "dataset", "folder"
 _TEXT = (*CSV_KINDS, "jsonl", "json")
 _TABLES = {"xlsx": "sheet", DATASET: "split"}
 CSV_DELIMITERS = (",", ";", "\t", "|")
-# An answer may be long (5 MB is tested); DuckDB's own limits of 2 MB (CSV) and 16 MB (JSON) a row are too low for that.
-MAX_ROW_BYTES = 64 << 20
 MAX_BYTES = 64 << 30
 # Parquet shrinks columns of few different texts to almost nothing, so its limits are larger than those of other files.
 PARQUET_RATIO = 1000
@@ -213,22 +211,18 @@ def _rows_sql(
     relation: str, at: Mapping[str, str], columns: Sequence[str], answers: Mapping[str, str] | None
 ) -> str:
     """Return the view's rows as SQL: those of the file, or each of them once for every group that has an answer in it."""
-    if not answers:
-        made = {ROW_COLUMN: "(row_number() over ())::varchar"}
-        listed = "".join(
-            f", {made[column] if column in made else at[column]} as c{index}"
-            for index, column in enumerate(columns)
-        )
-        return f"select row_number() over () as row_number{listed} from {relation}"
-    made = {
-        GROUP_COLUMN: f"unnest([{', '.join(map(literal, answers))}])",
-        ANSWER_COLUMN: f"unnest([{', '.join(at[column] for column in answers.values())}])",
-        ROW_COLUMN: "file_row::varchar",
-    }
+    made = {ROW_COLUMN: "(row_number() over ())::varchar"}
+    if answers:
+        made = {
+            GROUP_COLUMN: f"unnest([{', '.join(map(literal, answers))}])",
+            ANSWER_COLUMN: f"unnest([{', '.join(at[column] for column in answers.values())}])",
+            ROW_COLUMN: "file_row::varchar",
+        }
     listed = "".join(
-        f", {made[column] if column in made else at[column]} as c{index}"
-        for index, column in enumerate(columns)
+        f", {made.get(column) or at[column]} as c{index}" for index, column in enumerate(columns)
     )
+    if not answers:
+        return f"select row_number() over () as row_number{listed} from {relation}"
     places = f"unnest(range(1, {len(answers) + 1}))"
     return (
         f"select (file_row - 1) * {len(answers)} + {places} as row_number{listed} "
@@ -310,7 +304,7 @@ def column_names(path: Path, is_known: Callable[[str], bool], form: Form = AS_IT
             if table_kind in _JSON_FORMATS:
                 options = f"{_file(table.path)}, {_json_options(table_kind)}"
                 found = _json_keys(connection, f"read_json_objects({options})")
-                if not found and (error := _bad_json(path, kind, table.path)):
+                if not found and (error := json_error(path, kind, table.path)):
                     raise error
                 structures = _structures(connection, f"read_json_objects({options})", "json")
             else:
@@ -612,7 +606,7 @@ def _json_relation(
         # A column may appear late; only a file that is about to be refused, or a path, is read whole for it.
         found = _json_keys(connection, objects)
     if not found:
-        raise _bad_json(path, kind, table) or no_rows(path)
+        raise json_error(path, kind, table) or no_rows(path)
     places = sorted({require_column(path, column, found).place for column in columns})
     names = [found[place] for place in places]
     listed = ", ".join(f"{literal(name)}: 'varchar'" for name in names)
@@ -639,7 +633,7 @@ def _structure_of(connection: duckdb.DuckDBPyConnection, rows: str, column: str)
 
 
 def _unreadable(path: Path, kind: str, table: Path, message: str, n_skipped: int) -> InputError:
-    if kind in _JSON_FORMATS and (error := _bad_json(path, kind, table)):
+    if kind in _JSON_FORMATS and (error := json_error(path, kind, table)):
         return error
     if kind == "parquet":
         said = _first_sentence(message).replace(str(table.resolve()), path.name)
@@ -664,58 +658,6 @@ def _unreadable(path: Path, kind: str, table: Path, message: str, n_skipped: int
             f"the separator or a line break is in double quotes."
         )
     return InputError(f"{path}: {where}cannot be read as {kind.upper()}: {_first_sentence(cause)}")
-
-
-def _bad_json(path: Path, kind: str, table: Path) -> InputError | None:
-    """Return the error in a file of JSON, None if none is found."""
-    if kind == "json":
-        return _bad_json_array(path, table)
-    if bad := _bad_json_line(table):
-        return InputError(f"{path}: line {bad[0]} is {bad[1]}; each line should be one JSON object.")
-    return None
-
-
-def _bad_json_array(path: Path, table: Path) -> InputError | None:
-    """Return the error in an array; a very long one is not checked."""
-    if table.stat().st_size > MAX_TABLE_BYTES:
-        return None
-    try:
-        value = json.loads(read_plain(table, MAX_TABLE_BYTES).decode("utf-8-sig"))
-    except (ValueError, RecursionError) as error:
-        return InputError(f"{path} is not valid JSON ({json_fault(error)}).")
-    if not isinstance(value, list):
-        return InputError(
-            f"{path} is a JSON {type(value).__name__}; it should be an array of objects, [{{…}}, …]."
-        )
-    for number, one in enumerate(value, start=1):
-        if not isinstance(one, dict):
-            return InputError(
-                f"{path}: element {number} is a JSON {type(one).__name__}; each should be an object."
-            )
-        if not can_be_written(one):
-            return InputError(f"{path}: element {number} has {HALF_PAIR}.")
-    return None
-
-
-def _bad_json_line(path: Path) -> tuple[int, str] | None:
-    """Return the number of the first line that is no JSON object, and its kind."""
-    with path.open("rb") as stream:
-        lines = iter(lambda: stream.readline(MAX_ROW_BYTES + 1), b"")
-        for number, line in enumerate(lines, start=1):
-            if len(line) > MAX_ROW_BYTES:
-                return number, f"longer than {MAX_ROW_BYTES >> 20} MiB"
-            text = line.decode("utf-8-sig" if number == 1 else "utf-8").strip()
-            if not text:
-                continue
-            try:
-                value = json.loads(text)
-            except (ValueError, RecursionError) as error:
-                return number, f"not valid JSON ({json_fault(error)})"
-            if not can_be_written(value):
-                return number, f"JSON with {HALF_PAIR}"
-            if not isinstance(value, dict):
-                return number, f"a JSON {type(value).__name__} and no object"
-    return None
 
 
 def _first_sentence(message: str) -> str:
