@@ -19,6 +19,12 @@ def for_others(at: str, called: str, kind: str) -> Problem:
     return at, f"is for {called} and the answer's kind is {kind!r}; remove it"
 
 
+def slug_problems(at: str, name: str) -> Iterator[Problem]:
+    """Yield why a name cannot be that of an audit, a part or a mitigation."""
+    if not re.fullmatch(r"[a-z0-9][a-z0-9_-]*", name):
+        yield at, f"is {name!r} and should consist of lower-case letters, digits, - and _"
+
+
 def slot_name_problems(at: str, name: str) -> Iterator[Problem]:
     """Yield why a name cannot be that of a slot."""
     if not re.fullmatch(SLOT_NAME, name):
