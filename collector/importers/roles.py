@@ -1,4 +1,4 @@
-"""What a column of a file can be for: the roles of `import.columns`, and how the cells of each are read."""
+"""Roles of the columns of a file, the keys of `import.columns`, and how the cells of each are read."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PLACE = f"value = floor(value) and value between 1 and {MAX_TRIAL}"
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """What a number should be: a condition on `value` as SQL, the same in words, and whether a cell may be empty."""
+    """The rule for a number: a condition on `value` as SQL, the same in words, and whether a cell may be empty."""
 
     rule: str
     right: str
