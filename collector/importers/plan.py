@@ -246,7 +246,7 @@ class Plan(ABC):
         return self._audit.answer.labels if role == "expected" else ()
 
     def left_out(self, run: int) -> dict[str, Any]:
-        """Return this of cells without a group: attribute, what the cell holds, how many answers."""
+        """Return notes on a run's rows that answers do not show, empty if none: the cells of each attribute without a group."""
         first = (
             f" and coalesce({self._number('attempt', 'attempt')}, 1) = 1" if "attempt" in self._roles else ""
         )
