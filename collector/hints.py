@@ -30,6 +30,11 @@ def did_you_mean(word: str, known: Iterable[str], most: int | None = None) -> st
     return f"; known: {quoted(names, most)}" if names else ""
 
 
+def ended(sentence: str) -> str:
+    """Return a sentence with a stop at its end, unless it ends as a question does."""
+    return sentence if sentence.endswith("?") else f"{sentence}."
+
+
 def no_column(column: str, found: Iterable[str]) -> str:
     """Return the hint for a missing column: a column with a similar name, or the names that look like columns.
 

@@ -10,7 +10,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from collector.errors import InputError
 from collector.files.yaml import TRUTH_VALUES
-from collector.hints import did_you_mean, shown
+from collector.hints import did_you_mean, ended, shown
 
 Problem = tuple[str, str]
 """Key path, and what is wrong and what would be right."""
@@ -38,6 +38,20 @@ class Section(BaseModel):
     """Base of every part of a file the user writes: unknown keys are errors, nothing is coerced, nothing changes later."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, populate_by_name=True)
+
+
+def spec_key(description: str, *examples: Any, default: Any = None, **more: Any) -> Any:
+    """Return the declaration of a key of a section.
+
+    Args:
+        description: what the key says, for the reference and for editors.
+        examples: values of it.
+        default: what an absent key means; ... where it has to be there.
+        more: further arguments of pydantic's Field, such as a default_factory or a limit.
+    """
+    if "default_factory" not in more:
+        more["default"] = default
+    return Field(description=description, examples=list(examples), **more)
 
 
 def list_to_tuple(value: Any) -> Any:
@@ -113,8 +127,7 @@ def _structure_problem(problem: Mapping[str, Any], model: type[BaseModel], prefi
     else:
         message = problem["msg"]
         sentence = f"{at} is {_shown(given)}: {message[0].lower()}{message[1:]}"
-    sentence = sentence.rstrip(".")
-    return at, f"{sentence}{'' if sentence.endswith('?') else '.'}"
+    return at, ended(sentence.rstrip("."))
 
 
 def _keys_at(model: type[BaseModel], location: tuple[str | int, ...]) -> list[str]:

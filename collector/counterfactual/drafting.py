@@ -16,11 +16,10 @@ from collector.counterfactual.texts import Swap
 from collector.counterfactual.words import Words, languages, read_words
 from collector.errors import InputError
 from collector.files.csv import inert
-from collector.files.scratch import scratch_folder
 from collector.hints import did_you_mean, quoted
 from collector.spec.slots import indefinite_article
 from collector.spec.wordings import read_wordings, shipped_wordings
-from collector.tables.source import Form, open_source, source_columns
+from collector.tables.source import Form, read_table, source_columns
 
 DESCRIPTOR, NAME = "{descriptor}", "{name}"
 # Names of columns that hold prompts.
@@ -100,13 +99,7 @@ def read_prompts(file: Path, column: str | None, form: Form) -> list[str]:
         raise InputError(
             f"{file}: name the column of the prompts with --column; the columns are {quoted(columns)}."
         )
-    with (
-        scratch_folder() as scratch,
-        open_source(file, [column], form, scratch) as source,
-        source.readable(),
-    ):
-        rows = source.connection.execute("select c0 from source order by row_number").fetchall()
-    prompts = [(text or "").strip() for (text,) in rows]
+    prompts = [(text or "").strip() for (text,) in read_table(file, [column], form)]
     if not any(prompts):
         raise InputError(f"{file}: the column {column!r} holds no prompt: all of its cells are empty.")
     return prompts

@@ -9,9 +9,8 @@ from __future__ import annotations
 import ast
 import json
 import re
-import tempfile
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,7 +24,7 @@ from collector.hashing import READ_BYTES, canonical_json, tagged_hash
 from collector.hints import did_you_mean, quoted, shown
 from collector.ledger.database import Ledger
 from collector.rows import ItemRow, hash_of_items
-from collector.tables.source import FORMATS, column_names, open_source
+from collector.tables.source import FORMATS, column_names, read_table
 
 # Role of a column -> its possible names, the first one present counts; case, _, - and spaces do not matter.
 ROLES: Mapping[str, tuple[str, ...]] = {
@@ -161,13 +160,16 @@ def _items(file: Path, columns: Mapping[str, str], levels: int) -> tuple[list[It
     rows_of_ids: dict[str, tuple[int, ItemRow]] = {}
     rows_of_names: dict[tuple[str | None, str], tuple[int, ItemRow]] = {}
     n_repeated = 0
-    rows = list(_catalogue_rows(file, columns))
+    rows = [
+        {role: (cell or "").strip() for role, cell in zip(columns, cells, strict=True)}
+        for cells in read_table(file, list(columns.values()))
+    ]
     keys = zip(
-        _transformed([cells.get("city") or None for _, cells in rows], "lower(item)"),
-        folded_names([cells["name"] for _, cells in rows]),
+        _transformed([cells.get("city") or None for cells in rows], "lower(item)"),
+        folded_names([cells["name"] for cells in rows]),
         strict=True,
     )
-    for (number, cells), key in zip(rows, keys, strict=True):
+    for number, (cells, key) in enumerate(zip(rows, keys, strict=True), start=1):
         item = _item(file, number, columns, cells, key, levels)
         first, same = rows_of_names.setdefault(key, (number, item))
         if (same.price_level, set(same.categories)) != (item.price_level, set(item.categories)):
@@ -188,19 +190,6 @@ def _items(file: Path, columns: Mapping[str, str], levels: int) -> tuple[list[It
     if not found:
         raise _no_items(file)
     return found, n_repeated
-
-
-def _catalogue_rows(file: Path, columns: Mapping[str, str]) -> Iterator[tuple[int, dict[str, str]]]:
-    """Yield each row's number from 1 and its trimmed cells by role."""
-    listed = ", ".join(f"c{index}" for index in range(len(columns)))
-    with (
-        tempfile.TemporaryDirectory(prefix="biasledger-") as scratch,
-        open_source(file, list(columns.values()), None, Path(scratch)) as source,
-        source.readable(),
-    ):
-        source.connection.execute(f"select row_number, {listed} from source order by row_number")
-        for number, *cells in source.connection.fetchall():
-            yield int(number), {role: (cell or "").strip() for role, cell in zip(columns, cells, strict=True)}
 
 
 def _item(

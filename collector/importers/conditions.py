@@ -1,21 +1,23 @@
 """Find the groups that a row of a file names: one column an attribute (wide form), or one condition a row (long form).
 
 Both forms read the table `keys`, which has a row_number, the file_row that error sentences name, and the form's columns as a0,
-a1, … (trimmed and composed; null without a value, and then m0, m1, … have the original, such as #N/A). They give each
-row what makes its prompt: SQL columns that `stated` turns into groups, language and perturbation.
+a1, … (trimmed and composed; null without a value, and then m0, m1, … have the original, such as #N/A). Each combination of cells
+states a condition, which has a number; `stated` turns a row's number and descriptors into groups, language and perturbation.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from collector.errors import InputError
-from collector.hints import did_you_mean, shown
+from collector.hints import did_you_mean, ended, shown
 from collector.spec.prompts import PromptAttribute
+from collector.sql import literal
 from collector.tables.missing import is_missing
 from collector.tables.source import GROUP_COLUMN
 
@@ -58,54 +60,97 @@ class FoundWord:
     problem: InputError | None = None
 
 
-class Conditions(Protocol):
-    """A form of a file.
+class Conditions(ABC):
+    """A form of a file: the cells by which its rows name groups, and the conditions that they state.
 
     Attributes:
         columns: the file's columns it needs, in the order in which they are a0, a1, …
-        names: the columns that `joins` adds to the rows of `keys`; equal values mean the same condition.
         known: for each column its words that have a meaning whatever they look like: None may be a religion. None in place of
             words stands for a column whose cells have a value unless they are empty, such as one of names.
+        names: the columns that `selected` gives each row of `keys`; equal values mean the same condition.
     """
 
     columns: Sequence[str]
-    names: Sequence[str]
+    known: Sequence[Collection[str] | None]
 
-    @property
-    def known(self) -> Sequence[Collection[str] | None]:
-        """Return the words of each column."""
-        ...
+    def __init__(self, path: Path, n_cells: int, descriptors: Iterable[str] = ()) -> None:
+        self._path = path
+        # The columns that state a condition; those after them hold the descriptors of some attributes.
+        self._cells = [f"a{index}" for index in range(n_cells)]
+        self._descriptor_at = {attribute: n_cells + index for index, attribute in enumerate(descriptors)}
+        self._stated: list[Stated] = []
+        self.names = ["condition", *(f"descriptor_{place}" for place in self._descriptor_at.values())]
 
     def check(self, connection: duckdb.DuckDBPyConnection) -> None:
-        """Read the table `keys` and make the tables that `joins` needs; raise InputError for the first wrong value."""
-        ...
+        """Read the table `keys` and number its conditions; raise InputError for the first wrong value."""
+        cells = "".join(f", {cell}" for cell in self._cells)
+        found = connection.execute(
+            f"select min(file_row) as first_row{cells} from keys group by all order by first_row"
+        )
+        numbers: dict[Stated, int] = {}
+        rows = [
+            (*words, numbers.setdefault(self._meaning(row, *words), len(numbers)))
+            for row, *words in _each(found)
+        ]
+        self._stated = list(numbers)
+        columns = [*(f"{cell} varchar" for cell in self._cells), "condition integer"]
+        connection.execute(f"create table conditions ({', '.join(columns)})")
+        listed = ", ".join("unnest(?)" for _ in columns)
+        connection.execute(
+            f"insert into conditions select {listed}", list(map(list, zip(*rows, strict=True)))
+        )
 
+    @abstractmethod
+    def _meaning(self, row: int, *words: str | None) -> Stated:
+        """Return the condition that a row's cells state; raise InputError where one of them means nothing."""
+
+    @abstractmethod
     def words(self, connection: duckdb.DuckDBPyConnection, most: int) -> list[FoundWord]:
         """Return the words for groups in the table `keys` and their meaning, the `most` frequent of each attribute first."""
-        ...
 
     def without_group(self) -> Mapping[str, tuple[str, str]]:
-        """Return attribute -> as SQL whether a row of `keys` and the joins names no group of it, and what its cell holds."""
-        ...
+        """Return attribute -> as SQL whether a row with a condition names no group of it, and what its cell holds."""
+        return {}
 
     @property
     def joins(self) -> str:
-        """Return the joins to `keys` that add the columns of `names`, as SQL."""
-        ...
+        """Return the join to `keys` that adds the condition, as SQL."""
+        same = (f"conditions.{cell} is not distinct from keys.{cell}" for cell in self._cells)
+        return f"inner join conditions on {' and '.join(same) or 'true'}"
 
     @property
     def selected(self) -> str:
         """Return the select list of the columns of `names`, as SQL."""
-        ...
+        descriptors = (
+            f"case when {self._names_group_of(attribute)} then keys.a{place} end as descriptor_{place}"
+            for attribute, place in self._descriptor_at.items()
+        )
+        return ", ".join(["condition", *descriptors])
 
     @property
     def names_group(self) -> str:
-        """Return whether a row names a group, as SQL over `keys` and the joins."""
-        ...
+        """Return whether a row with a condition names a group, as SQL."""
+        return self._is_one_where(lambda stated: bool(stated.attributes))
+
+    def _names_group_of(self, attribute: str) -> str:
+        return self._is_one_where(lambda stated: any(one.attribute == attribute for one in stated.attributes))
+
+    def _is_one_where(self, test: Callable[[Stated], bool]) -> str:
+        numbers = [str(number) for number, stated in enumerate(self._stated) if test(stated)]
+        return f"(condition in ({', '.join(numbers)}))" if numbers else "false"
 
     def stated(self, found: Mapping[str, Any]) -> Stated:
-        """Return the meaning of the values of the columns of `names`; `found` may also hold a row's descriptor and slot."""
-        ...
+        """Return the meaning of the values of the columns of `names`; `found` may also hold a row's descriptor and slot.
+
+        What states a group is the row's descriptor, or that of its attribute, or else the spec's.
+        """
+        stated = self._stated[int(found["condition"])]
+        attributes = []
+        for one in stated.attributes:
+            place = self._descriptor_at.get(one.attribute)
+            descriptor = found.get("descriptor") or found.get(f"descriptor_{place}") or one.descriptor
+            attributes.append(replace(one, slot=found.get("slot", 1), descriptor=descriptor))
+        return replace(stated, attributes=tuple(attributes))
 
 
 def conditions_of(audit: Audit, path: Path) -> Conditions:
@@ -117,185 +162,116 @@ def conditions_of(audit: Audit, path: Path) -> Conditions:
     return WideForm(audit, audit.imported, path)
 
 
-class WideForm:
+class WideForm(Conditions):
     """A file with a column for each attribute: each row names a group of every attribute, unless a value means none."""
 
     def __init__(self, audit: Audit, imported: Import, path: Path) -> None:
-        mapped = dict(imported.columns.attributes)
+        # Attribute -> its column, and what its words say.
+        self._mapped = dict(imported.columns.attributes)
         values = dict(imported.values)
         if (own := imported.columns.attribute_of_texts(audit.attributes)) is not None:
             # Each row of the file became one for each group.
-            mapped[own] = GROUP_COLUMN
+            self._mapped[own] = GROUP_COLUMN
             values[own] = {"": None} if "" in imported.columns.texts else {}
         descriptors = {
-            name: column for name, column in imported.columns.descriptors.items() if name in mapped
+            name: column for name, column in imported.columns.descriptors.items() if name in self._mapped
         }
-        self.columns: Sequence[str] = [*mapped.values(), *descriptors.values()]
-        # Attribute -> the column, among a0, a1, …, of what states it in each row.
-        self._descriptor_at = {name: f"a{len(mapped) + place}" for place, name in enumerate(descriptors)}
-        self.names: Sequence[str] = [
-            f"{kind}_{index}" for index in range(len(mapped)) for kind in ("group", "descriptor")
-        ]
-        self._groups = {name: audit.attributes[name].groups for name in mapped}
+        super().__init__(path, len(self._mapped), descriptors)
+        self.columns = [*self._mapped.values(), *descriptors.values()]
+        self._groups = {name: audit.attributes[name].groups for name in self._mapped}
         # A row with a descriptor of its own is identified by that, whatever word names its group.
         self._has_own_descriptor = imported.columns.descriptor is not None
-        self._values = values
-        self._path = path
-        self.known: Sequence[Collection[str] | None] = [
-            *map(self._meaning, mapped),
-            *(None for _ in descriptors),
-        ]
+        # Attribute -> the words for its groups; None for the word that says that a row names no group.
+        self._meanings: dict[str, dict[str, str | None]] = {
+            name: {
+                **{word: group for group, listed in groups.items() for word in (*listed, group)},
+                **values.get(name, {}),
+            }
+            for name, groups in self._groups.items()
+        }
+        self.known = [*self._meanings.values(), *(None for _ in descriptors)]
 
     def check(self, connection: duckdb.DuckDBPyConnection) -> None:
-        """Raise for the first value that is no group's name, descriptor or stated value; keep the others' meaning."""
-        for index, (attribute, groups) in enumerate(self._groups.items()):
-            meaning = self._meaning(attribute)
-            connection.execute(
-                f"create table words_{index} (word varchar, group_name varchar, descriptor varchar)"
+        """Raise for the first value that is no group's name, descriptor or stated value; number the others' conditions."""
+        for index, (attribute, meaning) in enumerate(self._meanings.items()):
+            found = connection.execute(
+                f"select min(file_row) as first_row, a{index}, arg_min_null(m{index}, row_number) from keys "
+                f"group by a{index} order by first_row"
             )
-            connection.executemany(
-                f"insert into words_{index} values (?, ?, ?)",
-                [[word, group, self._descriptor(word, groups, group)] for word, group in meaning.items()],
-            )
-            wrong = connection.execute(
-                f"select file_row, a{index}, m{index} from keys "
-                f"where coalesce(a{index}, '') not in (select word from words_{index}) order by row_number limit 1"
-            ).fetchall()
-            for row, value, nothing in wrong:
-                raise _unknown_value(
-                    self._path, row, self.columns[index], value, attribute, meaning, groups, nothing=nothing
-                )
-            self._require_descriptor(connection, index, attribute)
+            for row, word, nothing in _each(found):
+                if (word or "") not in meaning:
+                    raise self._unknown(row, attribute, word, nothing)
+            if attribute in self._descriptor_at:
+                self._require_descriptor(connection, index, attribute)
+        super().check(connection)
 
     def words(self, connection: duckdb.DuckDBPyConnection, most: int) -> list[FoundWord]:
         """Return the words in each attribute's column and their meaning."""
         found = []
-        for index, (attribute, groups) in enumerate(self._groups.items()):
-            meaning = self._meaning(attribute)
+        for index, (attribute, meaning) in enumerate(self._meanings.items()):
             for row, word, n_rows in connection.execute(
                 f"select min(file_row), a{index}, count(*) from keys group by a{index} order by 3 desc, 1 limit {most}"
             ).fetchall():
-                wrong = (word or "") not in meaning
-                problem = (
-                    _unknown_value(self._path, row, self.columns[index], word, attribute, meaning, groups)
-                    if wrong
-                    else None
-                )
+                problem = None if (word or "") in meaning else self._unknown(row, attribute, word)
                 found.append(FoundWord(attribute, word, n_rows, meaning.get(word or ""), problem))
         return found
 
-    def _meaning(self, attribute: str) -> dict[str, str | None]:
-        """Return the words for each group of an attribute; None for the word that says that a row names no group."""
-        meaning: dict[str, str | None] = {
-            word: group for group, listed in self._groups[attribute].items() for word in (*listed, group)
-        }
-        return meaning | dict(self._values.get(attribute, {}))
+    def _unknown(self, row: int, attribute: str, word: str | None, nothing: str | None = None) -> InputError:
+        meaning, groups = self._meanings[attribute], self._groups[attribute]
+        return _unknown_value(
+            self._path, row, self._mapped[attribute], word, attribute, meaning, groups, nothing=nothing
+        )
 
     def _require_descriptor(self, connection: duckdb.DuckDBPyConnection, index: int, attribute: str) -> None:
         """Raise for the first row that names a group of an attribute without a descriptor."""
-        at = self._descriptor_at.get(attribute)
-        if at is None:
-            return
+        place = self._descriptor_at[attribute]
+        words = [literal(word) for word, group in self._meanings[attribute].items() if group is not None]
         for (row,) in connection.execute(
-            f"select file_row from keys inner join words_{index} as words on words.word = coalesce(keys.a{index}, '') "
-            f"where words.group_name is not null and {at} is null order by row_number limit 1"
+            f"select file_row from keys where coalesce(a{index}, '') in ({', '.join(words)}) and a{place} is null "
+            f"order by row_number limit 1"
         ).fetchall():
-            column = self.columns[int(at.removeprefix("a"))]
             raise InputError(
-                f"{self._path}: row {row} has no {column!r}; it should hold the descriptor, what states the row's {attribute}."
+                f"{self._path}: row {row} has no {self.columns[place]!r}; it should hold the descriptor, what states the row's "
+                f"{attribute}."
             )
+
+    def _meaning(self, row: int, *words: str | None) -> Stated:  # noqa: ARG002 (`check` has found all words to be known)
+        named = []
+        for word, (attribute, meaning) in zip(words, self._meanings.items(), strict=True):
+            if (group := meaning[word or ""]) is not None:
+                named.append(
+                    PromptAttribute(1, attribute, group, self._descriptor(attribute, group, word or ""))
+                )
+        return Stated(tuple(named))
+
+    def _descriptor(self, attribute: str, group: str, word: str) -> str:
+        """Return what states a group where the row has no descriptor: of several, the row's own word."""
+        listed = self._groups[attribute][group]
+        if self._has_own_descriptor:
+            return ""
+        return word if len(listed) > 1 else listed[0]
 
     def without_group(self) -> Mapping[str, tuple[str, str]]:
         """Return this of each attribute that has a column of the file."""
         return {
-            attribute: (f"group_{index} is null", f"coalesce(a{index}, m{index}, '')")
-            for index, (attribute, column) in enumerate(zip(self._groups, self.columns, strict=False))
+            attribute: (f"not {self._names_group_of(attribute)}", f"coalesce(a{index}, m{index}, '')")
+            for index, (attribute, column) in enumerate(self._mapped.items())
             if column != GROUP_COLUMN
         }
 
-    @property
-    def joins(self) -> str:
-        """Return one join an attribute."""
-        return " ".join(
-            f"inner join words_{index} on words_{index}.word = coalesce(keys.a{index}, '')"
-            for index in range(len(self._groups))
-        )
 
-    @property
-    def selected(self) -> str:
-        """Return each attribute's group and descriptor."""
-        return ", ".join(
-            f"words_{index}.group_name as group_{index}, {self._descriptor_of(index, attribute)} as descriptor_{index}"
-            for index, attribute in enumerate(self._groups)
-        )
-
-    def _descriptor_of(self, index: int, attribute: str) -> str:
-        """Return the descriptor of an attribute in a row, as SQL: its own column, or else the spec's descriptor of the group."""
-        at = self._descriptor_at.get(attribute)
-        return (
-            f"words_{index}.descriptor"
-            if at is None
-            else f"case when words_{index}.group_name is not null then keys.{at} end"
-        )
-
-    @property
-    def names_group(self) -> str:
-        """Return whether any attribute's value names a group."""
-        groups = [f"words_{index}.group_name is not null" for index in range(len(self._groups))]
-        return f"({' or '.join(groups) or 'false'})"
-
-    def stated(self, found: Mapping[str, Any]) -> Stated:
-        """Return the groups that are named, with the descriptor of the row or else those that the spec gives them."""
-        descriptor = found.get("descriptor")
-        return Stated(
-            tuple(
-                PromptAttribute(
-                    found.get("slot", 1),
-                    attribute,
-                    found[f"group_{index}"],
-                    descriptor or found[f"descriptor_{index}"],
-                )
-                for index, attribute in enumerate(self._groups)
-                if found[f"group_{index}"] is not None
-            )
-        )
-
-    def _descriptor(self, word: str, groups: Mapping[str, Sequence[str]], group: str | None) -> str | None:
-        """Return what states a group: of several descriptors, the row's own word; what names no group has none."""
-        if group is None or self._has_own_descriptor:
-            return None
-        return word if len(groups[group]) > 1 else groups[group][0]
-
-
-class LongForm:
+class LongForm(Conditions):
     """Two columns, attribute and value: each row names one condition, or none where it is neutral."""
-
-    names: Sequence[str] = ("condition",)
 
     def __init__(self, audit: Audit, attribute_column: str, value_column: str, path: Path) -> None:
         assert audit.imported is not None
-        self.columns: Sequence[str] = [attribute_column, value_column]
+        super().__init__(path, 2)
+        self.columns = [attribute_column, value_column]
         self._attributes = audit.attributes
         self._conditions = audit.imported.conditions
-        self._path = path
-        self._stated: list[Stated] = []
         words = [word for attribute in self._attributes.values() for word in _words(attribute)]
         words += [word for condition in self._conditions.values() for word in condition.values]
-        self.known: Sequence[Collection[str] | None] = [{*self._attributes, *self._conditions}, words]
-
-    def check(self, connection: duckdb.DuckDBPyConnection) -> None:
-        """Raise for the first attribute or value that neither the spec nor its `conditions` know; number the others."""
-        pairs = connection.execute(
-            "select min(file_row) as first_row, a0, a1 from keys group by a0, a1 order by first_row"
-        )
-        numbers: dict[Stated, int] = {}
-        rows = [
-            [attribute, value, numbers.setdefault(self._meaning(row, attribute, value), len(numbers))]
-            for row, attribute, value in _each(pairs)
-        ]
-        self._stated = list(numbers)
-        connection.execute("create table conditions (a0 varchar, a1 varchar, condition integer)")
-        connection.executemany("insert into conditions values (?, ?, ?)", rows)
+        self.known = [{*self._attributes, *self._conditions}, words]
 
     def words(self, connection: duckdb.DuckDBPyConnection, most: int) -> list[FoundWord]:
         """Return the words in the two columns and their meaning."""
@@ -312,34 +288,8 @@ class LongForm:
                 found.append(FoundWord(attribute, word, n_rows, group))
         return found
 
-    def without_group(self) -> Mapping[str, tuple[str, str]]:
-        """Return nothing: a row without a condition is neutral."""
-        return {}
-
-    @property
-    def joins(self) -> str:
-        """Return the join to the numbered conditions."""
-        return (
-            "inner join conditions on conditions.a0 is not distinct from keys.a0 "
-            "and conditions.a1 is not distinct from keys.a1"
-        )
-
-    @property
-    def selected(self) -> str:
-        """Return the condition's number."""
-        return "conditions.condition"
-
-    @property
-    def names_group(self) -> str:
-        """Return whether the condition is that of a group."""
-        numbers = [str(number) for number, one in enumerate(self._stated) if one.attributes]
-        return f"(conditions.condition in ({', '.join(numbers)}))" if numbers else "false"
-
-    def stated(self, found: Mapping[str, Any]) -> Stated:
-        """Return the condition's meaning, with the descriptor as it is in the file."""
-        return self._stated[int(found["condition"])]
-
-    def _meaning(self, row: int, named: str | None, value: str | None) -> Stated:
+    def _meaning(self, row: int, *words: str | None) -> Stated:
+        named, value = words
         if named is None:
             return Stated()
         condition = self._conditions.get(named)
@@ -349,7 +299,9 @@ class LongForm:
         if name not in self._attributes:
             hint = did_you_mean(named, [*self._attributes, *self._conditions])
             raise InputError(
-                f"{self._path}: row {row} has {named!r} as {self.columns[0]!r}, which is no attribute{_stop(hint)}"
+                ended(
+                    f"{self._path}: row {row} has {named!r} as {self.columns[0]!r}, which is no attribute{hint}"
+                )
             )
         language = condition.language if condition is not None else None
         perturbation = condition.perturbation if condition is not None else None
@@ -436,7 +388,3 @@ def _unknown_value(
     return InputError(
         f"{path}: row {row} has {shown(value)} as {column!r}, which is no group of {attribute}{hint}{known}"
     )
-
-
-def _stop(hint: str) -> str:
-    return hint if hint.endswith("?") else f"{hint}."

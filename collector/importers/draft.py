@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,7 +13,7 @@ import yaml
 from collector.answers.proposals import Proposal, propose_answer
 from collector.composed import composed
 from collector.errors import InputError
-from collector.hints import did_you_mean, quoted, shown
+from collector.hints import did_you_mean, ended, quoted, shown
 from collector.importers.conditions import odd_look, written_in_values
 from collector.importers.missing import (
     LEAST_RECURRING,
@@ -30,7 +29,7 @@ from collector.spec.parts import DESCRIPTOR, LENGTH
 from collector.sql import literal
 from collector.tables.log_rows import no_rows
 from collector.tables.missing import is_missing
-from collector.tables.source import ANSWER_COLUMN, AS_IT_LOOKS, Form, open_source
+from collector.tables.source import ANSWER_COLUMN, AS_IT_LOOKS, Form, Source, open_source
 from collector.terminal import on_one_line
 
 # A column with more different values names no groups.
@@ -93,6 +92,11 @@ class Drafted:
     texts: Mapping[str, str] = field(default_factory=dict)
 
     @property
+    def needed_columns(self) -> list[str]:
+        """The columns that are read: of the answers, of the groups, and of the roles."""
+        return [ANSWER_COLUMN if self.texts else self.answer, *self.groups, *self.roles.values()]
+
+    @property
     def columns(self) -> list[str]:
         """The columns that it names, each as often as it does."""
         return [*(self.texts.values() or [self.answer]), *self.groups, *self.roles.values()]
@@ -120,38 +124,18 @@ def draft_spec(name: str, file: Path, drafted: Drafted) -> Draft:
     Raises:
         InputError: the file cannot be read, or has no such column, group or label, or a column does not look like one of groups.
     """
-    needed = [
-        ANSWER_COLUMN if drafted.texts else drafted.answer,
-        *drafted.groups,
-        *drafted.roles.values(),
-    ]
-    with (
-        tempfile.TemporaryDirectory(prefix="biasledger-") as scratch,
-        open_source(file, needed, drafted.form, Path(scratch), drafted.texts) as source,
-        source.readable(),
-    ):
+    with open_source(file, drafted.needed_columns, drafted.form, drafted.texts) as source, source.readable():
         rows = source.connection.execute(f"select c0 from source limit {ANSWERS_READ}").fetchall()
         (n_rows,) = source.connection.execute("select count(*) from source").fetchall()[0]
         short = source.connection.execute(
             f"select word, count(*) as n from (select {trimmed('c0')} as word from source) "
             f"where length(word) <= {TOKEN_CHARACTERS} group by word having n >= {LEAST_RECURRING}"
         ).fetchall()
-        counts = {
-            # A word that is named as the reference is a group whatever it looks like.
-            column: source.connection.execute(
-                f"select {present(trimmed(f'c{index}'), [reference] if reference else [])} as word, count(*) from source "
-                f"group by word order by 2 desc, 1 limit {MOST_GROUPS + 2}"
-            ).fetchall()
-            for index, (column, reference) in enumerate(drafted.groups.items(), start=1)
-        }
-        none = {
-            column: source.connection.execute(
-                f"select word, count(*) from (select {trimmed(f'c{index}')} as word from source) "
-                f"where word in ({', '.join(map(literal, MAY_MEAN))}) group by word order by 2 desc, 1"
-            ).fetchall()
-            for index, column in enumerate(needed)
-            if index <= len(drafted.groups)
-        }
+        none = _words_for_none(source, "c0")
+        columns = [
+            _read_groups(source, f"c{index}", column, attribute, drafted.groups[column])
+            for index, (column, attribute) in enumerate(_attribute_names(drafted.groups).items(), start=1)
+        ]
     if not rows:
         raise no_rows(file)
     written = [text.strip() for (text,) in rows if text and not is_missing(composed(text).strip())]
@@ -173,81 +157,130 @@ def draft_spec(name: str, file: Path, drafted: Drafted) -> Draft:
             f"{file}: the answers look like {answer['kind']}s; name the column that distinguishes resumes, or people, with "
             f"--subject, or say with --kind what they are."
         )
-    names = _attribute_names(drafted.groups)
-    unknown = {
-        column: [
-            (word, n)
-            for word, n in counts[column]
-            if word is not None and word != reference and _UNKNOWN.fullmatch(word)
-        ]
-        for column, reference in drafted.groups.items()
-    }
-    groups = {
-        column: _alike(
-            [word for word, n in counts[column] if word is not None and (word, n) not in unknown[column]],
-            reference,
-        )
-        for column, reference in drafted.groups.items()
-    }
-    notes = [one for column, found in groups.items() for one in _notes(found, f"group of {names[column]}")]
-    for column, reference in drafted.groups.items():
-        notes += _join_initials(groups[column], names[column], reference)
-    # An empty cell names no group.
-    values = {
-        names[column]: {
-            **{word: group for group, others in groups[column].items() for word in others},
-            **{word: None for word, _ in unknown[column]},
-            **({"": None} if None in dict(found) else {}),
-        }
-        for column, found in counts.items()
-    }
     favourable = _favourable(answer, drafted)
     document = {
         "audit": re.sub(r"[^a-z0-9_-]+", "-", name.lower()).strip("-_") or "answers",
-        "attributes": _attribute_of_texts(drafted, names)
-        | {
-            names[column]: _attribute(file, column, list(groups[column]), reference, n_rows)
-            for column, reference in drafted.groups.items()
-        },
+        "attributes": _attribute_of_texts(drafted, [one.attribute for one in columns])
+        | {one.attribute: _attribute(file, one, n_rows) for one in columns},
         "answer": answer,
         **({"analysis": {"decisions": {"favourable": favourable}}} if favourable else {}),
-        "import": _import(drafted, names, {name: one for name, one in values.items() if one}),
+        "import": _import(drafted, columns),
     }
-    text = yaml.safe_dump(document, default_flow_style=None, sort_keys=False, allow_unicode=True, width=100)
-    # PyYAML writes an empty key as a complex one.
-    text = text.replace("? '' : null", '"": null')
-    text = re.sub(r"(?m)^(?=(?:attributes|answer|analysis|import):)", "\n", text)
-    if not drafted.labels and (check := _TO_CHECK.get(answer["kind"])):
-        text = text.replace("\nanswer:", f"\n# {check.format(on_one_line(file.name))}\nanswer:", 1)
     return Draft(
-        text,
+        _yaml(document, None if drafted.labels else _TO_CHECK.get(answer["kind"]), file),
         [
             *_token_notes(missing, "a missing answer", "answer.missing"),
             *_token_notes(refusals, "a refusal", "answer.refusals"),
-            *_none_notes(none.pop(needed[0]), "the answers", "answer.labels" if "labels" in answer else None),
-            *(
-                note
-                for column, words in none.items()
-                for note in _none_notes(
-                    [one for one in words if one[0] != drafted.groups[column]],
-                    names[column],
-                    f"attributes.{names[column]}.groups",
-                )
-            ),
-            *_notes(proposal.forms, "label"),
-            *notes,
-            *(one for column, found in groups.items() for one in _odd_notes(names[column], found)),
-            *(one for column, found in unknown.items() for one in _unknown_notes(names[column], found)),
+            *_none_notes(none, "the answers", "answer.labels" if "labels" in answer else None),
+            *(note for one in columns for note in one.none_notes()),
+            *_alike_notes(proposal.forms, "label"),
+            *(note for one in columns for note in one.alike_notes),
+            *(note for one in columns for note in one.initial_notes),
+            *(note for one in columns for note in one.odd_notes()),
+            *(note for one in columns for note in one.unknown_notes()),
         ],
     )
 
 
-def _attribute_of_texts(drafted: Drafted, names: Mapping[str, str]) -> dict[str, Any]:
+def _yaml(document: Mapping[str, Any], to_check: str | None, file: Path) -> str:
+    """Return a spec as YAML, with a comment on what is to be checked in the answers, if there is anything."""
+    text = yaml.safe_dump(document, default_flow_style=None, sort_keys=False, allow_unicode=True, width=100)
+    # PyYAML writes an empty key as a complex one.
+    text = text.replace("? '' : null", '"": null')
+    text = re.sub(r"(?m)^(?=(?:attributes|answer|analysis|import):)", "\n", text)
+    if to_check is not None:
+        text = text.replace("\nanswer:", f"\n# {to_check.format(on_one_line(file.name))}\nanswer:", 1)
+    return text
+
+
+@dataclass(slots=True)
+class _GroupColumn:
+    """A column of groups, and what a spec says of its words.
+
+    Attributes:
+        column: its name.
+        attribute: what the spec calls it.
+        reference: the group that is named as the reference.
+        counts: its words, None for a cell without a value, and in how many rows they are; the most frequent first.
+        none: the same of words that are taken for no value, and may be one.
+        unknown: the same of words for people whose group is unknown.
+        groups: group -> the other words for it.
+        alike_notes: a sentence about words that are read as one group because they look alike.
+        initial_notes: a sentence about each letter that may be an initial of a group.
+    """
+
+    column: str
+    attribute: str
+    reference: str | None
+    counts: Sequence[tuple[str | None, int]]
+    none: Sequence[tuple[str, int]]
+    unknown: Sequence[tuple[str, int]] = field(init=False)
+    groups: dict[str, list[str]] = field(init=False)
+    alike_notes: Sequence[str] = field(init=False)
+    initial_notes: Sequence[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        words = [(word, n) for word, n in self.counts if word is not None]
+        self.unknown = [(word, n) for word, n in words if word != self.reference and _UNKNOWN.fullmatch(word)]
+        self.groups = _alike([word for word, n in words if (word, n) not in self.unknown], self.reference)
+        self.alike_notes = list(_alike_notes(self.groups, f"group of {self.attribute}"))
+        self.initial_notes = _join_initials(self.groups, self.attribute, self.reference)
+
+    @property
+    def values(self) -> dict[str, str | None]:
+        """Word -> the group that it means; None for no group, as an empty cell does."""
+        return {
+            **{word: group for group, others in self.groups.items() for word in others},
+            **{word: None for word, _ in self.unknown},
+            **({"": None} if any(word is None for word, _ in self.counts) else {}),
+        }
+
+    def none_notes(self) -> Iterator[str]:
+        words = [(word, n) for word, n in self.none if word != self.reference]
+        return _none_notes(words, self.attribute, f"attributes.{self.attribute}.groups")
+
+    def odd_notes(self) -> Iterator[str]:
+        for group in self.groups:
+            if look := odd_look(group):
+                yield (
+                    f"{shown(group)} {look} and is taken for a group of {self.attribute}: where it is none, take it from groups "
+                    f"and write {written_in_values(self.attribute, group)}."
+                )
+
+    def unknown_notes(self) -> Iterator[str]:
+        for word, n in self.unknown:
+            rows = "1 row has" if n == 1 else f"{n:,} rows have"
+            yield (
+                f"{rows} {shown(word)} as {self.attribute}, which is read as no group and counted as unknown: to compare it, "
+                f"add it to groups and delete it from import.values."
+            )
+
+
+def _read_groups(
+    source: Source, cell: str, column: str, attribute: str, reference: str | None
+) -> _GroupColumn:
+    # A word that is named as the reference is a group whatever it looks like.
+    word = present(trimmed(cell), [reference] if reference else [])
+    counts = source.connection.execute(
+        f"select {word} as word, count(*) from source group by word order by 2 desc, 1 limit {MOST_GROUPS + 2}"
+    ).fetchall()
+    return _GroupColumn(column, attribute, reference, counts, _words_for_none(source, cell))
+
+
+def _words_for_none(source: Source, cell: str) -> list[tuple[str, int]]:
+    """Return the words of a column that are taken for no value and may be one, and in how many rows they are."""
+    return source.connection.execute(
+        f"select word, count(*) from (select {trimmed(cell)} as word from source) "
+        f"where word in ({', '.join(map(literal, MAY_MEAN))}) group by word order by 2 desc, 1"
+    ).fetchall()
+
+
+def _attribute_of_texts(drafted: Drafted, names: Sequence[str]) -> dict[str, Any]:
     """Return the attribute whose groups have a column of answers each."""
     if not drafted.texts:
         return {}
     name = "group"
-    while name in names.values():
+    while name in names:
         name += "_"
     return {name: {"reference": next(iter(drafted.texts)), "groups": list(drafted.texts)}}
 
@@ -304,28 +337,10 @@ def _join_initials(groups: dict[str, list[str]], attribute: str, reference: str 
     return notes
 
 
-def _notes(found: Mapping[str, Sequence[str]], what: str) -> Iterator[str]:
+def _alike_notes(found: Mapping[str, Sequence[str]], what: str) -> Iterator[str]:
     for word, others in found.items():
         if others:
             yield f"{quoted([word, *others])} look alike: they are read as one {what}."
-
-
-def _odd_notes(attribute: str, groups: Iterable[str]) -> Iterator[str]:
-    for group in groups:
-        if look := odd_look(group):
-            yield (
-                f"{shown(group)} {look} and is taken for a group of {attribute}: where it is none, take it from groups and write "
-                f"{written_in_values(attribute, group)}."
-            )
-
-
-def _unknown_notes(attribute: str, words: Iterable[tuple[str, int]]) -> Iterator[str]:
-    for word, n in words:
-        rows = "1 row has" if n == 1 else f"{n:,} rows have"
-        yield (
-            f"{rows} {shown(word)} as {attribute}, which is read as no group and counted as unknown: to compare it, add it to "
-            f"groups and delete it from import.values."
-        )
 
 
 def _favourable(answer: Mapping[str, Any], drafted: Drafted) -> list[str]:
@@ -342,9 +357,7 @@ def _favourable(answer: Mapping[str, Any], drafted: Drafted) -> list[str]:
     for one in chosen:
         if one.casefold() not in labels:
             hint = did_you_mean(one, answer["labels"])
-            raise InputError(
-                f"{shown(one)} cannot be favourable: it is none of the labels{hint}{'' if hint.endswith('?') else '.'}"
-            )
+            raise InputError(ended(f"{shown(one)} cannot be favourable: it is none of the labels{hint}"))
     return list(dict.fromkeys(labels[one.casefold()] for one in chosen))
 
 
@@ -360,9 +373,8 @@ def _attribute_names(columns: Mapping[str, Any]) -> dict[str, str]:
     return names
 
 
-def _attribute(
-    file: Path, column: str, groups: Sequence[str], reference: str | None, n_rows: int
-) -> dict[str, Any]:
+def _attribute(file: Path, found: _GroupColumn, n_rows: int) -> dict[str, Any]:
+    column, reference, groups = found.column, found.reference, list(found.groups)
     if len(groups) > min(MOST_GROUPS, max(n_rows // 2, 2)):
         many = f"more than {MOST_GROUPS}" if len(groups) > MOST_GROUPS else str(len(groups))
         raise InputError(
@@ -376,7 +388,7 @@ def _attribute(
         raise InputError(
             f"{file}: no row has {shown(reference)} as {column!r}, which is to be the reference."
         )
-    return {"reference": reference or groups[0], "groups": list(groups)}
+    return {"reference": reference or groups[0], "groups": groups}
 
 
 def _proposal(texts: Sequence[str], drafted: Drafted) -> Proposal:
@@ -399,11 +411,12 @@ def _proposal(texts: Sequence[str], drafted: Drafted) -> Proposal:
     return proposal
 
 
-def _import(drafted: Drafted, names: Mapping[str, str], values: Mapping[str, Any]) -> dict[str, Any]:
+def _import(drafted: Drafted, found: Sequence[_GroupColumn]) -> dict[str, Any]:
+    values = {one.attribute: one.values for one in found if one.values}
     columns: dict[str, Any] = {
         **({"texts": dict(drafted.texts)} if drafted.texts else {"text": drafted.answer}),
         **drafted.roles,
-        **({"attributes": {name: column for column, name in names.items()}} if names else {}),
+        **({"attributes": {one.attribute: one.column for one in found}} if found else {}),
     }
     split = {"split": "model"} if "model" in drafted.roles else {}
     stated = {

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shlex
-import tempfile
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Literal
 
 from collector.importers.missing import present, trimmed
-from collector.tables.source import Form, open_source
+from collector.tables.source import Form, open_source, read_table
 
 if TYPE_CHECKING:
     import duckdb
@@ -106,16 +105,10 @@ def options_of(answers: Mapping[str, str]) -> str:
 def _long_columns(file: Path, columns: Sequence[str], form: Form) -> Iterable[str]:
     """Return the columns that hold long texts in the first rows."""
     unique = [column for column in dict.fromkeys(columns) if column and columns.count(column) == 1]
-    with (
-        tempfile.TemporaryDirectory(prefix="biasledger-") as scratch,
-        open_source(file, unique, form, Path(scratch)) as source,
-        source.readable(),
-    ):
-        listed = ", ".join(f"length(c{place})" for place in range(len(unique)))
-        rows = source.connection.execute(f"select {listed} from source limit {_SAMPLED}").fetchall()
-    for column, lengths in zip(unique, zip(*rows, strict=True), strict=True):
-        filled = [length for length in lengths if length]
-        if len(filled) * 2 > len(lengths) and median(filled) >= _LONG_CHARACTERS:
+    rows = read_table(file, unique, form, most=_SAMPLED)
+    for column, cells in zip(unique, zip(*rows, strict=True), strict=True):
+        filled = [len(cell) for cell in cells if cell]
+        if len(filled) * 2 > len(cells) and median(filled) >= _LONG_CHARACTERS:
             yield column
 
 
@@ -177,11 +170,7 @@ def shared_columns(
     kinds = {column: kind for column in columns if columns.count(column) == 1 and (kind := _kind_of(column))}
     if not kinds:
         return {}
-    with (
-        tempfile.TemporaryDirectory(prefix="biasledger-") as scratch,
-        open_source(file, [*groups, *kinds], form, Path(scratch)) as source,
-        source.readable(),
-    ):
+    with open_source(file, [*groups, *kinds], form) as source, source.readable():
         found = [
             (kind, shared)
             for place, (column, kind) in enumerate(kinds.items(), start=len(groups))

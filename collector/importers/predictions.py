@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -13,7 +12,7 @@ from collector.errors import InputError
 from collector.hints import did_you_mean, shown
 from collector.ledger.database import Ledger
 from collector.rows import PredictionRow, hash_of_predictions
-from collector.tables.source import column_names, open_source
+from collector.tables.source import column_names, open_source, read_table
 
 _COLUMNS = tuple(one.name for one in fields(PredictionRow))
 _IDS = tuple(one.name for one in fields(PredictionRow) if one.type == "str")
@@ -71,10 +70,7 @@ def import_predictions(files: Sequence[Path], ledger_path: Path, *, name: str) -
 def _prediction_rows(file: Path) -> Iterator[tuple[int, PredictionRow]]:
     """Yield each row's number from 1 and the row."""
     # Opened first, so that a missing file is reported as such.
-    with (
-        tempfile.TemporaryDirectory(prefix="biasledger-") as scratch,
-        open_source(file, [], None, Path(scratch)),
-    ):
+    with open_source(file, []):
         header = column_names(file, _COLUMNS.__contains__)
     for column in _COLUMNS:
         if column not in header:
@@ -82,21 +78,14 @@ def _prediction_rows(file: Path) -> Iterator[tuple[int, PredictionRow]]:
                 f"{file} has no column {column!r}{did_you_mean(column, header)}. Name a predictions.csv of `biasledger lmrec "
                 f"evaluate`."
             )
-    listed = ", ".join(f"c{index}" for index in range(len(_COLUMNS)))
-    with (
-        tempfile.TemporaryDirectory(prefix="biasledger-") as scratch,
-        open_source(file, _COLUMNS, None, Path(scratch)) as source,
-        source.readable(),
-    ):
-        source.connection.execute(f"select row_number, {listed} from source order by row_number")
-        for number, *cells in source.connection.fetchall():
-            values = [
-                _text(file, number, column, cell or "")
-                if column in _IDS
-                else _number(file, number, column, cell or "")
-                for column, cell in zip(_COLUMNS, cells, strict=True)
-            ]
-            yield int(number), PredictionRow(*values)  # type: ignore[arg-type]
+    for number, cells in enumerate(read_table(file, _COLUMNS), start=1):
+        values = [
+            _text(file, number, column, cell or "")
+            if column in _IDS
+            else _number(file, number, column, cell or "")
+            for column, cell in zip(_COLUMNS, cells, strict=True)
+        ]
+        yield number, PredictionRow(*values)  # type: ignore[arg-type]
 
 
 def _text(file: Path, number: int, column: str, cell: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,23 +11,22 @@ from typing import TYPE_CHECKING, Any
 
 from collector.answers.failures import UnknownReasons
 from collector.answers.proposals import propose_answer
-from collector.answers.replies import Answer
-from collector.answers.texts.stored_text import storable
 from collector.answers.unread_reasons import UnreadReasons
 from collector.errors import InputError
-from collector.hints import no_column
 from collector.importers.conditions import FoundWord, conditions_of
 from collector.importers.data_warnings import Shares
 from collector.importers.missing import token_sentences
 from collector.importers.named_columns import shared_columns
-from collector.importers.plan import Plan, PlannedAnswer, RowPlan, form_of, needed_columns, roles_of
-from collector.importers.reading import read_answer
+from collector.importers.plan import Plan, form_of, needed_columns
+from collector.importers.reading import answer_of
+from collector.importers.responses import RowPlan
+from collector.importers.roles import roles_of
 from collector.importers.tabular import plan_of
 from collector.spec.loading import SpecProblem
-from collector.tables.columns import column_name, find_column
+from collector.tables.columns import column_name, find_column, missing_column
 from collector.tables.encodings import suspicious_letters
 from collector.tables.marks import marked_column
-from collector.tables.source import MADE_COLUMNS, Form, open_source, sheet_notes, source_columns
+from collector.tables.source import MADE_COLUMNS, Form, open_source, read_table, sheet_notes, source_columns
 
 if TYPE_CHECKING:
     from collector.spec.audit import Audit
@@ -140,9 +138,7 @@ def preview_file(audit: Audit, file: Path) -> Preview:
     for at, column in needed.items():
         # Paths in a column of JSON are checked when the file is read.
         if columns.count(column) < 2 and find_column(marked_column(column), columns) is None:
-            hint = no_column(column, columns)
-            sentence = f"{at}: {file} has no column {column!r}{hint}{'' if hint.endswith('?') else '.'}"
-            preview.problems.append(SpecProblem(at, sentence))
+            preview.problems.append(SpecProblem(at, f"{at}: {missing_column(file, column, columns)}"))
     if not preview.problems:
         _preview_answers(preview, audit, file)
         preview.warnings = [*preview.warnings, *_unnamed_cluster(audit.imported, file, columns, hoped)]
@@ -170,13 +166,9 @@ def look_of_answers(file: Path, column: str, form: Form) -> Mapping[str, Any]:
     Raises:
         InputError: the file cannot be read, or has no such column.
     """
-    with (
-        tempfile.TemporaryDirectory(prefix="biasledger-") as scratch,
-        open_source(file, [column], form, Path(scratch)) as source,
-        source.readable(),
-    ):
-        rows = source.connection.execute(f"select c0 from source limit {ANSWERS_READ}").fetchall()
-    return propose_answer([text or "" for (text,) in rows]).answer
+    return propose_answer(
+        [text or "" for (text,) in read_table(file, [column], form, most=ANSWERS_READ)]
+    ).answer
 
 
 def _needed(imported: Import) -> Iterator[tuple[str, str]]:
@@ -200,14 +192,13 @@ def _preview_answers(preview: Preview, audit: Audit, file: Path) -> None:
     assert audit.imported is not None
     conditions = conditions_of(audit, file)
     columns = needed_columns(conditions, audit)
-    with (
-        tempfile.TemporaryDirectory(prefix="biasledger-") as scratch,
-        open_source(
-            file, columns, form_of(audit.imported), Path(scratch), audit.imported.columns.texts
-        ) as source,
-    ):
+    with open_source(file, columns, form_of(audit.imported), audit.imported.columns.texts) as source:
         plan = plan_of(audit, conditions, source)
-        first = _checked(plan)
+        first = None
+        try:
+            plan.check()
+        except InputError as error:
+            first = str(error)
         preview.n_rows = plan.n_rows
         if plan.n_rows:
             preview.words = conditions.words(source.connection, WORDS_READ)
@@ -225,16 +216,6 @@ def _preview_answers(preview: Preview, audit: Audit, file: Path) -> None:
             preview.warnings = plan.missing()
 
 
-def _checked(plan: Plan) -> str | None:
-    """Make the first pass over a file; return its error, None without one."""
-    try:
-        with plan.readable():
-            plan.check()
-    except InputError as error:
-        return str(error)
-    return None
-
-
 def _read_answers(preview: Preview, plan: Plan, audit: Audit) -> None:
     preview.n_responses = sum(run.n_attempts for run in plan.runs)
     answers = list(islice((one for batch in plan.answers() for one in batch), ANSWERS_READ))
@@ -244,8 +225,7 @@ def _read_answers(preview: Preview, plan: Plan, audit: Audit) -> None:
         reasons.note(one.finish_reason)
     preview.warnings = reasons.sentences()
     if isinstance(plan, RowPlan):
-        with plan.readable():
-            missing, tokens = plan.counted_answers()
+        missing, tokens = plan.counted_answers()
         preview.warnings = [
             *missing.sentences(),
             *token_sentences(tokens),
@@ -260,7 +240,7 @@ def _read_answers(preview: Preview, plan: Plan, audit: Audit) -> None:
     known: set[tuple[int, str]] = set()
     shares = Shares()
     for one in answers:
-        answer = _answer(one, plan, audit)
+        answer = answer_of(one, audit)
         groups = [(stated.attribute, stated.group_name) for stated in prompts[one.prompt_number].attributes]
         shares.add(audit, answer.answer_text, groups)
         preview.statuses[answer.status] += 1
@@ -295,8 +275,3 @@ def _read_answers(preview: Preview, plan: Plan, audit: Audit) -> None:
     if isinstance(plan, RowPlan):
         preview.n_duplicates = max(0, preview.n_duplicates - plan.n_repeated)
     preview.rules = sorted(rules.values(), key=lambda one: (-one.n, one.status, one.rule))
-
-
-def _answer(found: PlannedAnswer, plan: Plan, audit: Audit) -> Answer:
-    text = storable(found.text) if found.text is not None else None
-    return read_answer(text, found, audit) if plan.has_replies else Answer("ok", answer_text=text)

@@ -48,16 +48,10 @@ class KnownPrompt:
 
 
 class Reader:
-    """Reads batches of answers in this process; `SeveralReaders` does so in others.
+    """Reads batches of answers to an audit in this process; `SeveralReaders` does so in others."""
 
-    Args:
-        audit: what answers are expected.
-        has_replies: whether answers are what a model wrote; else they are kept as they are.
-    """
-
-    def __init__(self, audit: Audit, *, has_replies: bool) -> None:
+    def __init__(self, audit: Audit) -> None:
         self._audit = audit
-        self._has_replies = has_replies
 
     def read(
         self, batches: Iterable[list[PlannedAnswer]], known: Mapping[int, KnownPrompt]
@@ -73,7 +67,7 @@ class Reader:
 
     def rows(self, asked: Sequence[_Asked]) -> list[ResponseRow]:
         """Return the rows of one batch."""
-        return [_row(*one, self._audit, has_replies=self._has_replies) for one in asked]
+        return [_row(*one, self._audit) for one in asked]
 
     def prepare(self) -> None:
         """Compile the patterns that reading needs, which takes some seconds."""
@@ -83,11 +77,11 @@ class Reader:
 class SeveralReaders(Reader):
     """Reads batches in processes of their own, so that the next batches are read while one is written."""
 
-    def __init__(self, processes: Sequence[_Process], audit: Audit, *, has_replies: bool) -> None:
-        super().__init__(audit, has_replies=has_replies)
+    def __init__(self, processes: Sequence[_Process], audit: Audit) -> None:
+        super().__init__(audit)
         self._processes = processes
         for process in processes:
-            process.send(Reader(audit, has_replies=has_replies))
+            process.send(Reader(audit))
 
     def read(
         self, batches: Iterable[list[PlannedAnswer]], known: Mapping[int, KnownPrompt]
@@ -110,14 +104,14 @@ class SeveralReaders(Reader):
 
 
 @contextmanager
-def open_reader(audit: Audit, *, n_rows: int, has_replies: bool) -> Iterator[Reader]:
+def open_reader(audit: Audit, n_rows: int) -> Iterator[Reader]:
     """Return the reader for a file of so many rows; the processes that it starts end with the context."""
     if n_rows < _ROWS_FOR_PROCESSES:
-        yield Reader(audit, has_replies=has_replies)
+        yield Reader(audit)
         return
     with ExitStack() as stack:
         processes = [stack.enter_context(_process()) for _ in range(_PROCESSES)]
-        yield SeveralReaders(processes, audit, has_replies=has_replies)
+        yield SeveralReaders(processes, audit)
 
 
 class _Process:
@@ -183,31 +177,27 @@ def _with_prompts(found: Sequence[PlannedAnswer], known: Mapping[int, KnownPromp
     return [(prompt.prompt_id, prompt.content_hash, one) for prompt, one in zip(prompts, found, strict=True)]
 
 
-def _row(
-    prompt_id: str, prompt_hash: str, found: PlannedAnswer, audit: Audit, *, has_replies: bool
-) -> ResponseRow:
-    text = storable(found.text) if found.text is not None else None
-    if has_replies:
-        answer, evidence = read_answer(text, found, audit), text
-    else:
-        # Such a file holds places or items and not what was written.
-        answer, text, evidence = Answer("ok", answer_text=text), None, text
+def _row(prompt_id: str, prompt_hash: str, found: PlannedAnswer, audit: Audit) -> ResponseRow:
+    assert audit.imported is not None
+    text = _storable(found.text)
+    answer = answer_of(found, audit)
     return ResponseRow(
         prompt_id=prompt_id,
         trial=found.trial,
         attempt=found.attempt,
         seq=found.seq,
         status=answer.status,
-        content_hash=response_hash(prompt_hash, answer.status, evidence),
-        response_text=text,
-        answer_text=storable(answer.answer_text) if answer.answer_text is not None else None,
-        finish_reason=storable(found.finish_reason) if found.finish_reason is not None else None,
-        model_answered=storable(found.model) if found.model is not None else None,
+        content_hash=response_hash(prompt_hash, answer.status, text),
+        # A file of places or items does not hold what was written.
+        response_text=text if audit.imported.columns.has_replies else None,
+        answer_text=_storable(answer.answer_text),
+        finish_reason=_storable(found.finish_reason),
+        model_answered=_storable(found.model),
         error=answer.error,
         weight=found.weight,
-        reasoning_text=storable(answer.reasoning_text) if answer.reasoning_text is not None else None,
+        reasoning_text=_storable(answer.reasoning_text),
         read_by=answer.read_by,
-        read_text=storable(answer.read_text) if answer.read_text is not None else None,
+        read_text=_storable(answer.read_text),
         answer_language=answer.language,
         source_row=found.source_row,
         kept=found.kept,
@@ -215,8 +205,16 @@ def _row(
     )
 
 
-def read_answer(text: str | None, found: PlannedAnswer, audit: Audit) -> Answer:
-    """Return how an answer that was written is read; an error that the file states goes before its text."""
+def _storable(text: str | None) -> str | None:
+    return None if text is None else storable(text)
+
+
+def answer_of(found: PlannedAnswer, audit: Audit) -> Answer:
+    """Return how an answer is read: one that was put together is right; an error that the file states goes before a text."""
+    assert audit.imported is not None
+    text = _storable(found.text)
+    if not audit.imported.columns.has_replies:
+        return Answer("ok", answer_text=text)
     missing = missing_answer(text, audit.answer)
     answer = audit.answer.classify(
         text if missing is None else None,

@@ -13,7 +13,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from collector.answers.failures import UnknownReasons
 from collector.answers.replies import load_rules
@@ -21,23 +21,20 @@ from collector.answers.unread_reasons import UnreadReasons
 from collector.asking.asked_again import AskedAgain
 from collector.asking.progress import Advance, progress
 from collector.errors import InputError
-from collector.files.scratch import scratch_folder
 from collector.hints import quoted
 from collector.importers.chained import ChainedRun
 from collector.importers.conditions import Conditions, conditions_of
 from collector.importers.data_warnings import Shares
-from collector.importers.items import ItemPlan
+from collector.importers.gathered import ItemPlan, RankingPlan
 from collector.importers.missing import MissingAnswers
 from collector.importers.plan import (
     Plan,
     PlannedAnswer,
-    PlannedPrompt,
-    RowPlan,
     form_of,
     needed_columns,
 )
-from collector.importers.rankings import RankingPlan
 from collector.importers.reading import KnownPrompt, open_reader
+from collector.importers.responses import RowPlan
 from collector.journal.records import AnalysisSettings
 from collector.ledger.database import Ledger
 from collector.ledger.summary import RunSummary, all_versions, new_run_id
@@ -52,8 +49,6 @@ if TYPE_CHECKING:
     from collector.spec.importing import Import
     from collector.spec.prompts import Prompt
     from collector.tables.source import Form
-
-_Planned = TypeVar("_Planned", PlannedPrompt, PlannedAnswer)
 
 
 @dataclass(slots=True)
@@ -236,24 +231,19 @@ def _checked(
             for one in audits
             if one is not audit and one.imported is not None and (column := one.imported.columns.text)
         ]
-    with (
-        scratch_folder() as scratch,
-        open_source(file, columns, form, scratch, audit.imported.columns.texts) as source,
-    ):
+    with open_source(file, columns, form, audit.imported.columns.texts) as source:
         plan = plan_of(audit, conditions, source)
-        with plan.readable():
-            plan.check()
+        plan.check()
         yield _Checked(audit, form, source, source_hash, plan)
 
 
 def plan_of(audit: Audit, conditions: Conditions, source: Source) -> Plan:
     """Return how a file is read, by the kind of its answers."""
     assert audit.imported is not None
-    if audit.answer.kind == "ranking":
-        return RankingPlan(audit, conditions, source)
-    if audit.answer.kind == "items" and audit.imported.columns.text is None:
-        return ItemPlan(audit, conditions, source)
-    return RowPlan(audit, conditions, source)
+    if audit.imported.columns.has_replies:
+        return RowPlan(audit, conditions, source)
+    kind = RankingPlan if audit.answer.kind == "ranking" else ItemPlan
+    return kind(audit, conditions, source)
 
 
 def _mapping(imported: Import) -> dict[str, Any]:
@@ -387,9 +377,9 @@ def _write(
     unread = UnreadReasons()
     n_read = n_ok = 0
     now = utc_now()
-    with open_reader(audit, n_rows=plan.n_rows, has_replies=plan.has_replies) as reader:
+    with open_reader(audit, plan.n_rows) as reader:
         known = _write_prompts(runs, plan, audit, file)
-        for found, read in reader.read(_guarded_batches(plan, plan.answers()), known):
+        for found, read in reader.read(plan.answers(), known):
             for number, run in runs.items():
                 answered = [one for one in found if one.run == number]
                 rows = [row for one, row in zip(found, read, strict=True) if one.run == number]
@@ -434,7 +424,7 @@ def _write_prompts(
     # Each combination of groups once: many prompts name the same.
     combinations: dict[tuple[tuple[str, str], ...], tuple[tuple[str, str], ...]] = {}
     neutral: set[str] = set()
-    for batch in _guarded_batches(plan, plan.prompts()):
+    for batch in plan.prompts():
         neutral.update(one.prompt.template for one in batch if not one.prompt.attributes)
         for number, run in runs.items():
             run.prompts([one.prompt for one in batch if one.run == number])
@@ -464,16 +454,6 @@ def _silent_sentences(audit: Audit, named: Container[tuple[str, str]]) -> list[s
     }
     listed = [f"{quoted(groups)} of {name}" for name, groups in silent.items() if groups]
     return [f"No row names a group that the audit declares: {'; '.join(listed)}."] if listed else []
-
-
-def _guarded_batches(plan: Plan, batches: Iterator[list[_Planned]]) -> Iterator[list[_Planned]]:
-    """Yield batches of a plan; only reading is wrapped, because the ledger's errors must not be reported as the file's."""
-    while True:
-        with plan.readable():
-            batch = next(batches, None)
-        if batch is None:
-            return
-        yield batch
 
 
 def _scores(prompt: KnownPrompt, found: PlannedAnswer, now: datetime) -> list[ScoreRow]:

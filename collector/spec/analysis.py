@@ -5,51 +5,41 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import Field, create_model
+from pydantic import create_model
 
 from collector.spec.methods import methods
 from collector.spec.parts import Answer
-from collector.validation import Names, NonBlank, Section
+from collector.validation import Names, NonBlank, Section, spec_key
 
 
 class Answers(Section):
     """Which attempt at a question decides who gets an answer."""
 
-    attempt: Literal["first", "last"] = Field(
-        default="first",
-        description="The attempt that decides. The answer itself is always the last attempt's.",
-        examples=["last"],
+    attempt: Literal["first", "last"] = spec_key(
+        "The attempt that decides. The answer itself is always the last attempt's.", "last", default="first"
     )
 
 
 class _Shared(Section):
     """How answers are read. It can change without asking again."""
 
-    crossed: Names = Field(
-        default=(),
-        description="Attributes that are also combined, so that Black women are a group.",
-        examples=[["race*gender"]],
+    crossed: Names = spec_key(
+        "Attributes that are also combined, so that Black women are a group.", ["race*gender"], default=()
     )
-    pairwise: bool = Field(
+    pairwise: bool = spec_key(
+        "For words, also compare every other pair of groups; such rows (`comparison` is `pairwise`) are not judged.",
+        True,
         default=False,
-        description="For words, also compare every other pair of groups; such rows (`comparison` is `pairwise`) are not judged.",
-        examples=[True],
     )
-    include_reasoning: bool = Field(
-        default=False,
-        description="Analyse the model's reasoning with an answer in text. It is always stored.",
-        examples=[True],
+    include_reasoning: bool = spec_key(
+        "Analyse the model's reasoning with an answer in text. It is always stored.", True, default=False
     )
-    answers: Answers = Field(
-        default_factory=Answers,
-        description="Who gets an answer.",
-        examples=[{"attempt": "last"}],
-    )
-    same: Mapping[str, Names] = Field(
-        default_factory=dict,
-        description="For items: attributes made from two others with the same two groups: name → the two. Groups: `same`, and "
+    answers: Answers = spec_key("Who gets an answer.", {"attempt": "last"}, default_factory=Answers)
+    same: Mapping[str, Names] = spec_key(
+        "For items: attributes made from two others with the same two groups: name → the two. Groups: `same`, and "
         "`different` as the reference.",
-        examples=[{"couple": ["first_relationship", "second_relationship"]}],
+        {"couple": ["first_relationship", "second_relationship"]},
+        default_factory=dict,
     )
 
 
@@ -72,11 +62,9 @@ else:
 class Outcome(Answer):
     """One of several things that each row of an imported file says."""
 
-    column: NonBlank | None = Field(
-        default=None, description="Its column; the outcome's name if absent.", examples=["decision"]
-    )
-    analysis: Analysis = Field(
+    column: NonBlank | None = spec_key("Its column; the outcome's name if absent.", "decision")
+    analysis: Analysis = spec_key(
+        "How it is compared, in addition to the audit's `analysis`.",
+        {"decisions": {"favourable": ["approved"]}},
         default_factory=Analysis,
-        description="How it is compared, in addition to the audit's `analysis`.",
-        examples=[{"decisions": {"favourable": ["approved"]}}],
     )

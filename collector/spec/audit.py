@@ -8,12 +8,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Field, PrivateAttr
+from pydantic import BeforeValidator, PrivateAttr
 
 from collector.errors import InputError
 from collector.files.encoders import FoundEncoder
 from collector.hashing import hash_of
-from collector.hints import did_you_mean, quoted
+from collector.hints import did_you_mean, ended, quoted
 from collector.rows import MarkerRow, ProbeRow, RelevanceRow
 from collector.spec.analysis import Analysis, Outcome
 from collector.spec.importing import Import
@@ -40,126 +40,105 @@ from collector.spec.parts import (
 )
 from collector.spec.people import Person
 from collector.spec.subjects import Subject, choose, hash_of_relevance
-from collector.validation import NonBlank, Section, list_to_tuple
+from collector.validation import NonBlank, Section, list_to_tuple, spec_key
 
 
 class Audit(Section):
     """An audit asks questions (`templates`, `trials`), reads existing answers (`import`), or both."""
 
-    audit: NonBlank = Field(
-        description="Its name: lower-case letters, digits, - and _.",
-        examples=["support-tone"],
+    audit: NonBlank = spec_key(
+        "Its name: lower-case letters, digits, - and _.",
+        "support-tone",
+        default=...,
         json_schema_extra={"pattern": "^[a-z0-9][a-z0-9_-]*$"},
     )
-    title: NonBlank | None = Field(
-        default=None, description="A line for the report.", examples=["Tone of support answers by customer"]
+    title: NonBlank | None = spec_key("A line for the report.", "Tone of support answers by customer")
+    source: NonBlank | None = spec_key("The source of its method or data.", "Smith et al. (2024)")
+    subjects: Subjects | None = spec_key(
+        "The subjects of questions, from a table.",
+        {"file": "resumes/resumes.csv", "name": "resume", "expected": "level"},
     )
-    source: NonBlank | None = Field(
-        default=None, description="The source of its method or data.", examples=["Smith et al. (2024)"]
+    people: People | None = spec_key(
+        "Names that state several attributes at once, from a table.",
+        {"file": "names.csv", "name": "name", "per_subject": 8},
     )
-    subjects: Subjects | None = Field(
-        default=None,
-        description="The subjects of questions, from a table.",
-        examples=[{"file": "resumes/resumes.csv", "name": "resume", "expected": "level"}],
-    )
-    people: People | None = Field(
-        default=None,
-        description="Names that state several attributes at once, from a table.",
-        examples=[{"file": "names.csv", "name": "name", "per_subject": 8}],
-    )
-    cluster: NonBlank | None = Field(
-        default=None,
-        description="The column of `subjects` of what some share, such as a customer or a household. Their answers are "
+    cluster: NonBlank | None = spec_key(
+        "The column of `subjects` of what some share, such as a customer or a household. Their answers are "
         "resampled and permuted together.",
-        examples=["customer"],
+        "customer",
     )
-    block: NonBlank | None = Field(
-        default=None,
-        description="The column of `subjects` inside whose values groups are compared, such as a judge or a day.",
-        examples=["judge"],
+    block: NonBlank | None = spec_key(
+        "The column of `subjects` inside whose values groups are compared, such as a judge or a day.", "judge"
     )
-    templates: Annotated[tuple[Template, ...], BeforeValidator(list_to_tuple)] = Field(
-        default=(),
-        description="The questions, or a CSV file next to the spec: columns id, text, and as needed language and "
+    templates: Annotated[tuple[Template, ...], BeforeValidator(list_to_tuple)] = spec_key(
+        "The questions, or a CSV file next to the spec: columns id, text, and as needed language and "
         "wording.",
-        examples=[[{"id": "letter", "text": "Write a reference letter for {name}, {a gender} nurse."}]],
+        [{"id": "letter", "text": "Write a reference letter for {name}, {a gender} nurse."}],
+        default=(),
     )
-    ask: NonBlank | None = Field(
-        default=None,
-        description="Text at the end of every template, such as the form of the answer.",
-        examples=["\n\nAnswer with one word."],
+    ask: NonBlank | None = spec_key(
+        "Text at the end of every template, such as the form of the answer.", "\n\nAnswer with one word."
     )
-    attributes: Mapping[str, Attribute] = Field(
-        default_factory=dict,
-        description="The attributes that distinguish people; each name is a slot. Or a CSV file next to the spec: columns "
+    attributes: Mapping[str, Attribute] = spec_key(
+        "The attributes that distinguish people; each name is a slot. Or a CSV file next to the spec: columns "
         "attribute, group, descriptor, and one for each wording.",
-        examples=[{"gender": {"reference": "man", "groups": ["man", "woman"]}}],
+        {"gender": {"reference": "man", "groups": ["man", "woman"]}},
+        default_factory=dict,
     )
-    trials: int | None = Field(
-        default=None,
-        description="How often each prompt is asked. Needed to ask.",
-        examples=[15],
-        json_schema_extra={"minimum": 1},
+    trials: int | None = spec_key(
+        "How often each prompt is asked. Needed to ask.", 15, json_schema_extra={"minimum": 1}
     )
-    temperature: float | None = Field(
-        default=None,
-        description="The temperature to ask at. `collect` refuses a chat model whose `parameters` hold another one, or none.",
-        examples=[0],
+    temperature: float | None = spec_key(
+        "The temperature to ask at. `collect` refuses a chat model whose `parameters` hold another one, or none.",
+        0,
         ge=0,
         allow_inf_nan=False,
     )
-    answer: Answer = Field(
+    answer: Answer = spec_key(
+        "The expected kind of answer. Needed with `import`.",
+        {"kind": "label", "labels": ["reject", "accept"]},
         default_factory=Answer,
-        description="The expected kind of answer. Needed with `import`.",
-        examples=[{"kind": "label", "labels": ["reject", "accept"]}],
     )
-    outcomes: Mapping[str, Outcome] = Field(
-        default_factory=dict,
-        description="In place of `answer` and `import.columns.text`: name → column and kind of each outcome of a row. "
+    outcomes: Mapping[str, Outcome] = spec_key(
+        "In place of `answer` and `import.columns.text`: name → column and kind of each outcome of a row. "
         "One import makes a run for each, of the audit `AUDIT-NAME`. An empty cell of a label or score is a "
         "missing value. Without `subject` and `cluster`, each row is a case of its own.",
-        examples=[
-            {
-                "reply": {"kind": "text"},
-                "decision": {
-                    "kind": "label",
-                    "labels": ["denied", "approved"],
-                    "analysis": {"decisions": {"favourable": ["approved"]}},
-                },
-                "rating": {"column": "stars", "kind": "score", "minimum": 1, "maximum": 5},
-            }
-        ],
-    )
-    encoding: NonBlank | None = Field(
-        default=None,
-        description="The encoding of tables next to the spec, if not UTF-8 or UTF-16.",
-        examples=["cp1252"],
-    )
-    system_prompt: NonBlank | None = Field(
-        default=None,
-        description="The system prompt of every question, without slots.",
-        examples=["You are a helpful assistant."],
-    )
-    mitigations: Mapping[str, Mitigation] = Field(
+        {
+            "reply": {"kind": "text"},
+            "decision": {
+                "kind": "label",
+                "labels": ["denied", "approved"],
+                "analysis": {"decisions": {"favourable": ["approved"]}},
+            },
+            "rating": {"column": "stars", "kind": "score", "minimum": 1, "maximum": 5},
+        },
         default_factory=dict,
-        description="Mitigations, asked with `biasledger collect … --mitigation debiased`.",
-        examples=[{"debiased": {"suffix": " Treat all people alike."}, "masked": {"mask": {"race": ""}}}],
     )
-    analysis: Analysis = Field(
+    encoding: NonBlank | None = spec_key(
+        "The encoding of tables next to the spec, if not UTF-8 or UTF-16.", "cp1252"
+    )
+    system_prompt: NonBlank | None = spec_key(
+        "The system prompt of every question, without slots.", "You are a helpful assistant."
+    )
+    mitigations: Mapping[str, Mitigation] = spec_key(
+        "Mitigations, asked with `biasledger collect … --mitigation debiased`.",
+        {"debiased": {"suffix": " Treat all people alike."}, "masked": {"mask": {"race": ""}}},
+        default_factory=dict,
+    )
+    analysis: Analysis = spec_key(
+        "How answers are read and compared. Changes apply to old answers at the next build.",
+        {"crossed": ["race*gender"]},
         default_factory=Analysis,
-        description="How answers are read and compared. Changes apply to old answers at the next build.",
-        examples=[{"crossed": ["race*gender"]}],
     )
-    nouns: Nouns = Field(
+    nouns: Nouns = spec_key(
+        "The words for what the audit is about. Changes apply to old answers at the next build.",
+        {"item": "washing machine", "case": "resume", "outcome": "hired"},
         default_factory=Nouns,
-        description="The words for what the audit is about. Changes apply to old answers at the next build.",
-        examples=[{"item": "washing machine", "case": "resume", "outcome": "hired"}],
     )
-    imported: Import | None = Field(
-        default=None,
+    imported: Import | None = spec_key(
+        "How existing answers are read from a file.",
+        {"columns": {"text": "answer", "attributes": {"gender": "gender"}}},
         alias="import",
-        description="How existing answers are read from a file.",
-        examples=[{"columns": {"text": "answer", "attributes": {"gender": "gender"}}}],
     )
     _subject_rows: tuple[Subject, ...] = PrivateAttr(default=())
     _people_rows: tuple[Person, ...] = PrivateAttr(default=())
@@ -531,9 +510,7 @@ class Audit(Section):
         for domain in domains:
             if domain not in known:
                 hint = did_you_mean(domain, known) or "; its subjects have no domains"
-                raise InputError(
-                    f"The audit {self.audit!r} has no domain {domain!r}{hint}{'' if hint.endswith('?') else '.'}"
-                )
+                raise InputError(ended(f"The audit {self.audit!r} has no domain {domain!r}{hint}"))
         if n is not None and n < 1:
             raise InputError(f"subjects is {n}; at least 1 of each domain is needed.")
         chosen = self.model_copy()
@@ -556,9 +533,7 @@ class Audit(Section):
         for name in names:
             if name not in self.attributes:
                 hint = did_you_mean(name, self.attributes)
-                raise InputError(
-                    f"The audit {self.audit!r} has no attribute {name!r}{hint}{'' if hint.endswith('?') else '.'}"
-                )
+                raise InputError(ended(f"The audit {self.audit!r} has no attribute {name!r}{hint}"))
         templates = []
         for template in self.templates:
             descriptors = tuple(one for one in template.descriptors if set(split_crossed(one)) <= set(names))

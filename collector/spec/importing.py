@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator
 
-from collector.validation import Names, NonBlank, Section
+from collector.validation import Names, NonBlank, Section, spec_key
 
 ImportFormat = Literal["csv", "tsv", "jsonl", "json", "parquet", "xlsx", "inspect", "promptfoo", "lm_eval"]
+
+
+Column = NonBlank | None
 
 
 class Columns(Section):
@@ -19,155 +22,104 @@ class Columns(Section):
     Rankings have a row for each candidate, items one for each item, or for `count` of them; neither has `text`.
     """
 
-    text: NonBlank | None = Field(
-        default=None,
-        description="The answer. In any column, `response.score` is a key inside JSON, `turns[0].text` an element of a list.",
-        examples=["answer"],
+    text: Column = spec_key(
+        "The answer. In any column, `response.score` is a key inside JSON, `turns[0].text` an element of a list.",
+        "answer",
     )
-    prompt: NonBlank | None = Field(default=None, description="The question.", examples=["prompt"])
-    system_prompt: NonBlank | None = Field(
-        default=None, description="Its system prompt.", examples=["system"]
+    prompt: Column = spec_key("The question.", "prompt")
+    system_prompt: Column = spec_key("Its system prompt.", "system")
+    finish_reason: Column = spec_key("Why the model stopped. With `text`.", "finish_reason")
+    reasoning: Column = spec_key(
+        "The model's reasoning, stored but not judged. With `text`.", "reasoning_content"
     )
-    finish_reason: NonBlank | None = Field(
-        default=None,
-        description="Why the model stopped. With `text`.",
-        examples=["finish_reason"],
-    )
-    reasoning: NonBlank | None = Field(
-        default=None,
-        description="The model's reasoning, stored but not judged. With `text`.",
-        examples=["reasoning_content"],
-    )
-    error: NonBlank | None = Field(
-        default=None,
-        description="Why the call failed, or empty. A content filter's message is a refusal, any other a failed call. "
+    error: Column = spec_key(
+        "Why the call failed, or empty. A content filter's message is a refusal, any other a failed call. "
         "With `text`.",
-        examples=["error"],
+        "error",
     )
-    template: NonBlank | None = Field(
-        default=None,
-        description="The wording of the question; if absent, all rows have one template.",
-        examples=["template_id"],
+    template: Column = spec_key(
+        "The wording of the question; if absent, all rows have one template.", "template_id"
     )
-    subject: NonBlank | None = Field(
-        default=None,
-        description="The subject, which shows the rows about the same resume or person. Needed for labels, scores and "
+    subject: Column = spec_key(
+        "The subject, which shows the rows about the same resume or person. Needed for labels, scores and "
         "rankings.",
-        examples=["resume_id"],
+        "resume_id",
     )
-    domain: NonBlank | None = Field(
-        default=None, description="The kind of subject; each is judged on its own.", examples=["job"]
-    )
-    cluster: NonBlank | None = Field(
-        default=None,
-        description="Rows that belong together, such as those of a conversation or customer. Their answers are resampled "
+    domain: Column = spec_key("The kind of subject; each is judged on its own.", "job")
+    cluster: Column = spec_key(
+        "Rows that belong together, such as those of a conversation or customer. Their answers are resampled "
         "and permuted together.",
-        examples=["conversation_id"],
+        "conversation_id",
     )
-    block: NonBlank | None = Field(
-        default=None,
-        description="Rows that were made alike, such as those of a judge, an annotator or a day. Groups are compared inside "
+    block: Column = spec_key(
+        "Rows that were made alike, such as those of a judge, an annotator or a day. Groups are compared inside "
         "each block.",
-        examples=["judge"],
+        "judge",
     )
-    trial: NonBlank | None = Field(
-        default=None,
-        description="The number of the repetition, a whole number; if absent, a prompt's rows are numbered in order.",
-        examples=["trial"],
+    trial: Column = spec_key(
+        "The number of the repetition, a whole number; if absent, a prompt's rows are numbered in order.",
+        "trial",
     )
-    attempt: NonBlank | None = Field(
-        default=None,
-        description="The number of the attempt at a trial, from 1. The first shows whom the model refuses, the last is "
+    attempt: Column = spec_key(
+        "The number of the attempt at a trial, from 1. The first shows whom the model refuses, the last is "
         "analysed. With `text`.",
-        examples=["attempt"],
+        "attempt",
     )
-    expected: NonBlank | None = Field(
-        default=None, description="The right label or score.", examples=["true_level"]
+    expected: Column = spec_key("The right label or score.", "true_level")
+    order: Column = spec_key("A number that orders the rows; if absent, the file's order counts.", "row_id")
+    weight: Column = spec_key("The number of answers in a row, above 0.", "n")
+    model: Column = spec_key("The model that answered.", "model")
+    attribute: Column = spec_key(
+        "Long form: the attribute of a row. A row without one is neutral.", "attribute"
     )
-    order: NonBlank | None = Field(
-        default=None,
-        description="A number that orders the rows; if absent, the file's order counts.",
-        examples=["row_id"],
+    value: Column = spec_key("Long form: the group, or its descriptor.", "value")
+    descriptor: Column = spec_key(
+        "The name that states all attributes of a row, such as a first name.", "first_name"
     )
-    weight: NonBlank | None = Field(
-        default=None, description="The number of answers in a row, above 0.", examples=["n"]
+    response: Column = spec_key(
+        "Rankings and items: which rows are one answer. If absent, all items of a prompt are.", "run"
     )
-    model: NonBlank | None = Field(default=None, description="The model that answered.", examples=["model"])
-    attribute: NonBlank | None = Field(
-        default=None,
-        description="Long form: the attribute of a row. A row without one is neutral.",
-        examples=["attribute"],
+    slot: Column = spec_key("Rankings: the place at which a candidate was shown, from 1.", "position")
+    rank: Column = spec_key("Rankings: the place given to a candidate; 1 is best.", "rank")
+    missing: Column = spec_key("Rankings: 1 if the answer does not name the candidate, else 0.", "missing")
+    item: Column = spec_key("Items: the name.", "restaurant")
+    price: Column = spec_key(
+        "Items: the price level as a number or $ signs, or an amount of money (`answer.prices`).", "price"
     )
-    value: NonBlank | None = Field(
-        default=None,
-        description="Long form: the group, or its descriptor.",
-        examples=["value"],
+    category: Column = spec_key(
+        "Items: categories, separated by comma or slash. Without `item` and `price`, a row is one category.",
+        "cuisine",
     )
-    descriptor: NonBlank | None = Field(
-        default=None,
-        description="The name that states all attributes of a row, such as a first name.",
-        examples=["first_name"],
-    )
-    response: NonBlank | None = Field(
-        default=None,
-        description="Rankings and items: which rows are one answer. If absent, all items of a prompt are.",
-        examples=["run"],
-    )
-    slot: NonBlank | None = Field(
-        default=None,
-        description="Rankings: the place at which a candidate was shown, from 1.",
-        examples=["position"],
-    )
-    rank: NonBlank | None = Field(
-        default=None,
-        description="Rankings: the place given to a candidate; 1 is best.",
-        examples=["rank"],
-    )
-    missing: NonBlank | None = Field(
-        default=None,
-        description="Rankings: 1 if the answer does not name the candidate, else 0.",
-        examples=["missing"],
-    )
-    item: NonBlank | None = Field(default=None, description="Items: the name.", examples=["restaurant"])
-    price: NonBlank | None = Field(
-        default=None,
-        description="Items: the price level as a number or $ signs, or an amount of money (`answer.prices`).",
-        examples=["price"],
-    )
-    category: NonBlank | None = Field(
-        default=None,
-        description="Items: categories, separated by comma or slash. Without `item` and `price`, a row is one category.",
-        examples=["cuisine"],
-    )
-    count: NonBlank | None = Field(
-        default=None, description="Items: the number of items in a row.", examples=["n"]
-    )
-    attributes: Mapping[str, NonBlank] = Field(
+    count: Column = spec_key("Items: the number of items in a row.", "n")
+    attributes: Mapping[str, NonBlank] = spec_key(
+        "Wide form: attribute → column of its groups. Attributes that share a column need `values`.",
+        {"race": "race", "gender": "sex"},
         default_factory=dict,
-        description="Wide form: attribute → column of its groups. Attributes that share a column need `values`.",
-        examples=[{"race": "race", "gender": "sex"}],
     )
-    descriptors: Mapping[str, NonBlank] = Field(
+    descriptors: Mapping[str, NonBlank] = spec_key(
+        "Attribute → column of the descriptor that states it, such as a first name.",
+        {"gender": "first_name"},
         default_factory=dict,
-        description="Attribute → column of the descriptor that states it, such as a first name.",
-        examples=[{"gender": "first_name"}],
     )
-    texts: Mapping[str, NonBlank] = Field(
-        default_factory=dict,
-        description="In place of `text`: group of the attribute that `attributes` leaves out → column of its answers, "
+    texts: Mapping[str, NonBlank] = spec_key(
+        "In place of `text`: group of the attribute that `attributes` leaves out → column of its answers, "
         '`""` for the answer about no group.',
-        examples=[{"male": "male_response", "female": "female_response"}],
-    )
-    scores: Mapping[NonBlank, NonBlank] = Field(
+        {"male": "male_response", "female": "female_response"},
         default_factory=dict,
-        description="Labels that answers already have: scorer → column.",
-        examples=[{"human": "regard"}],
+    )
+    scores: Mapping[NonBlank, NonBlank] = spec_key(
+        "Labels that answers already have: scorer → column.", {"human": "regard"}, default_factory=dict
     )
 
     def attribute_of_texts(self, attributes: Iterable[str]) -> str | None:
         """Return the attribute whose groups `texts` names; None without `texts`, or where there is not one alone left."""
         left = [name for name in attributes if name not in self.attributes] if self.texts else []
         return left[0] if len(left) == 1 else None
+
+    @property
+    def has_replies(self) -> bool:
+        """Return whether a row holds an answer as text; else an answer is put together from several rows."""
+        return self.text is not None or bool(self.texts)
 
     @property
     def counts_categories(self) -> bool:
@@ -178,26 +130,18 @@ class Columns(Section):
 class ConditionValue(Section):
     """The meaning of a value in a file of long form."""
 
-    group: NonBlank = Field(description="Its group.", examples=["African"])
-    perturbation: NonBlank | None = Field(
-        default=None, description="How it is misspelt or reworded.", examples=["typo_drop"]
-    )
-    language: NonBlank | None = Field(default=None, description="Its language.", examples=["fr"])
+    group: NonBlank = spec_key("Its group.", "African", default=...)
+    perturbation: NonBlank | None = spec_key("How it is misspelt or reworded.", "typo_drop")
+    language: NonBlank | None = spec_key("Its language.", "fr")
 
 
 class Condition(Section):
     """The meaning of a condition in a file of long form; what is left out is as the file says."""
 
-    neutral: bool = Field(default=False, description="Such rows name no group.", examples=[True])
-    attribute: NonBlank | None = Field(
-        default=None, description="The audit's attribute.", examples=["continent"]
-    )
-    perturbation: NonBlank | None = Field(
-        default=None, description="How its values are misspelt or reworded.", examples=["typo_swap"]
-    )
-    language: NonBlank | None = Field(
-        default=None, description="The language of its questions; `en` if absent.", examples=["fr"]
-    )
+    neutral: bool = spec_key("Such rows name no group.", True, default=False)
+    attribute: NonBlank | None = spec_key("The audit's attribute.", "continent")
+    perturbation: NonBlank | None = spec_key("How its values are misspelt or reworded.", "typo_swap")
+    language: NonBlank | None = spec_key("The language of its questions; `en` if absent.", "fr")
     values: Mapping[
         str,
         Annotated[
@@ -207,76 +151,64 @@ class Condition(Section):
                 json_schema_input_type=NonBlank | ConditionValue,
             ),
         ],
-    ] = Field(
+    ] = spec_key(
+        "Value → group, or → group with a perturbation and language of its own.",
+        {"un Africain": "African", "an Afrian": {"group": "African", "perturbation": "typo_drop"}},
         default_factory=dict,
-        description="Value → group, or → group with a perturbation and language of its own.",
-        examples=[{"un Africain": "African", "an Afrian": {"group": "African", "perturbation": "typo_drop"}}],
     )
 
 
 class Import(Section):
     """How existing answers are read: `biasledger import AUDIT.yml FILE`."""
 
-    format: ImportFormat | None = Field(
-        default=None,
-        description="The file's format; if absent, detected from ending and content.",
-        examples=["jsonl"],
+    format: ImportFormat | None = spec_key(
+        "The file's format; if absent, detected from ending and content.", "jsonl"
     )
-    table: NonBlank | None = Field(
-        default=None,
-        description="The sheet of a workbook (default: the first), or the split of a dataset's folder. `--sheet` and "
+    table: NonBlank | None = spec_key(
+        "The sheet of a workbook (default: the first), or the split of a dataset's folder. `--sheet` and "
         "`--split` override it.",
-        examples=["answers"],
+        "answers",
     )
-    encoding: NonBlank | None = Field(
-        default=None,
-        description="The encoding of CSV, TSV or JSON that is not UTF-8. `--encoding` overrides it.",
-        examples=["cp1252"],
+    encoding: NonBlank | None = spec_key(
+        "The encoding of CSV, TSV or JSON that is not UTF-8. `--encoding` overrides it.", "cp1252"
     )
-    language: NonBlank | None = Field(
-        default=None,
-        description="The language of the questions, where no condition states another; `en` if absent. Forms of address, "
+    language: NonBlank | None = spec_key(
+        "The language of the questions, where no condition states another; `en` if absent. Forms of address, "
         "hedges and reading ease follow it.",
-        examples=["zh"],
+        "zh",
     )
-    duplicates: Literal["drop"] | None = Field(
-        default=None,
-        description="Leave out rows that repeat an earlier one in every column read. Otherwise they are further answers.",
-        examples=["drop"],
+    duplicates: Literal["drop"] | None = spec_key(
+        "Leave out rows that repeat an earlier one in every column read. Otherwise they are further answers.",
+        "drop",
     )
-    split: Literal["model"] | None = Field(
-        default=None,
-        description="Make a run for each model in the column `model`.",
-        examples=["model"],
+    split: Literal["model"] | None = spec_key("Make a run for each model in the column `model`.", "model")
+    columns: Columns = spec_key(
+        "The columns of the file.",
+        {"text": "answer", "prompt": "prompt", "attributes": {"gender": "sex"}},
+        default=...,
     )
-    columns: Columns = Field(
-        description="The columns of the file.",
-        examples=[{"text": "answer", "prompt": "prompt", "attributes": {"gender": "sex"}}],
-    )
-    keep: Names = Field(
-        default=(),
-        description="Columns of the file that become columns of `dim_source_rows`, under their own names, as numbers, "
+    keep: Names = spec_key(
+        "Columns of the file that become columns of `dim_source_rows`, under their own names, as numbers, "
         "dates or times where all of their cells are such.",
-        examples=[["date", "row_id", "version"]],
+        ["date", "row_id", "version"],
+        default=(),
     )
-    values: Mapping[str, Mapping[str, NonBlank | None]] = Field(
-        default_factory=dict,
-        description="The file's words for groups: attribute → word → group. Groups' names and descriptors need no entry. "
+    values: Mapping[str, Mapping[str, NonBlank | None]] = spec_key(
+        "The file's words for groups: attribute → word → group. Groups' names and descriptors need no entry. "
         'null: the row names no group; `""`: an empty cell, or one with #N/A, nan and the like.',
-        examples=[{"gender": {"f": "female", "m": "male", "": None}}],
-    )
-    score_labels: Mapping[str, NonBlank] = Field(
+        {"gender": {"f": "female", "m": "male", "": None}},
         default_factory=dict,
-        description="The labels in the columns of `scores`: word in the file → label.",
-        examples=[{"-1": "negative", "0": "neutral", "1": "positive"}],
     )
-    conditions: Mapping[str, Condition] = Field(
+    score_labels: Mapping[str, NonBlank] = spec_key(
+        "The labels in the columns of `scores`: word in the file → label.",
+        {"-1": "negative", "0": "neutral", "1": "positive"},
         default_factory=dict,
-        description="Long form: the meaning of words in the column `attribute` that are no attribute's name.",
-        examples=[
-            {
-                "baseline": {"neutral": True},
-                "french": {"attribute": "continent", "language": "fr", "values": {"un Africain": "African"}},
-            }
-        ],
+    )
+    conditions: Mapping[str, Condition] = spec_key(
+        "Long form: the meaning of words in the column `attribute` that are no attribute's name.",
+        {
+            "baseline": {"neutral": True},
+            "french": {"attribute": "continent", "language": "fr", "values": {"un Africain": "African"}},
+        },
+        default_factory=dict,
     )

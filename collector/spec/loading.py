@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from collector.composed import composed, composed_document
 from collector.errors import InputError
 from collector.files.yaml import key_lines, read_yaml_mapping
-from collector.hints import quoted
+from collector.hints import ended, quoted
 from collector.spec.audit import Audit
 from collector.spec.checks.audit import problems
 from collector.spec.files import SpecFiles
@@ -217,7 +217,7 @@ class _Loading:
 
     def _between_keys(self) -> Iterator[SpecProblem]:
         for at, sentence in problems(self._checked_audit):
-            yield SpecProblem(at, f"{self._path}: {at} {sentence}{'' if sentence.endswith('?') else '.'}")
+            yield SpecProblem(at, ended(f"{self._path}: {at} {sentence}"))
 
     def _checked_files(self, files: SpecFiles) -> Iterator[SpecProblem]:
         for name, method in methods().items():

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from collector.errors import InputError
 from collector.hashing import hash_of
-from collector.hints import did_you_mean, quoted, shown
+from collector.hints import did_you_mean, ended, quoted, shown
 from collector.rows import MarkerRow, ProbeRow
 from collector.tables.rows import read_rows, require_cells
 
@@ -218,7 +218,7 @@ def _require_known(
 ) -> None:
     if value not in known:
         hint = did_you_mean(value, known) or "; the audit has none"
-        raise InputError(
+        sentence = (
             f"{path}: row {number} has {shown(value)} as {column!r}, which is no {what or column}{hint}"
-            f"{'' if hint.endswith('?') else '.'}"
         )
+        raise InputError(ended(sentence))

@@ -15,7 +15,7 @@ from collector.answers.recommendations.price_levels import DEFAULT_LEVELS
 from collector.composed import composed
 from collector.hints import did_you_mean
 from collector.spec.slots import Slot, parse_template, slot_names
-from collector.validation import Names, NonBlank, Section, Text, list_to_tuple, no_text
+from collector.validation import Names, NonBlank, Section, Text, list_to_tuple, no_text, spec_key
 
 PLAIN = "plain"
 # Slots with a meaning of their own.
@@ -63,81 +63,64 @@ def asked_messages(roles: Sequence[str]) -> list[int]:
 class Template(Section):
     """One wording of the question. Every combination of its slots' descriptors is asked."""
 
-    id: NonBlank = Field(
-        description="The template's name in results, used once.",
-        examples=["products"],
-    )
-    text: NonBlank | None = Field(
-        default=None,
-        description="The question; `turns` replace it. `{race}` is a descriptor of the attribute `race`, `{title}` the subject's "
+    id: NonBlank = spec_key("The template's name in results, used once.", "products", default=...)
+    text: NonBlank | None = spec_key(
+        "The question; `turns` replace it. `{race}` is a descriptor of the attribute `race`, `{title}` the subject's "
         "column `title`. "
         "`{a race}` adds a or an, `{A race}` A or An. A literal brace is doubled: `{{`.",
-        examples=["Which books would you recommend to {a race} {gender}?"],
+        "Which books would you recommend to {a race} {gender}?",
     )
-    turns: Annotated[tuple[Message, ...], BeforeValidator(list_to_tuple)] = Field(
-        default=(),
-        description="A conversation in place of `text`: messages of `user`, of `system` first (in place of "
+    turns: Annotated[tuple[Message, ...], BeforeValidator(list_to_tuple)] = spec_key(
+        "A conversation in place of `text`: messages of `user`, of `system` first (in place of "
         "`system_prompt`), and of `assistant` where its words are fixed. Slots may be in any message.",
-        examples=[[{"user": "Hello, I am {a gender}."}, {"user": "How much should I ask for?"}]],
+        [{"user": "Hello, I am {a gender}."}, {"user": "How much should I ask for?"}],
+        default=(),
     )
-    judge: Literal["last", "each", "all"] = Field(
+    judge: Literal["last", "each", "all"] = spec_key(
+        "Which answers of a conversation are judged: the `last`, `each` by itself, or `all` as one text.",
+        "each",
         default="last",
-        description="Which answers of a conversation are judged: the `last`, `each` by itself, or `all` as one text.",
-        examples=["each"],
     )
-    language: NonBlank = Field(
+    language: NonBlank = spec_key(
+        "The language of the question; languages are analysed apart. `{a race}` is for English only.",
+        "fr",
         default="en",
-        description="The language of the question; languages are analysed apart. `{a race}` is for English only.",
-        examples=["fr"],
     )
-    trials: Annotated[int, Field(ge=1)] | None = Field(
-        default=None,
-        description="How often each prompt of this template is asked, if not the audit's `trials`.",
-        examples=[5],
+    trials: Annotated[int, Field(ge=1)] | None = spec_key(
+        "How often each prompt of this template is asked, if not the audit's `trials`.", 5
     )
-    descriptors: Names = Field(
+    descriptors: Names = spec_key(
+        "The values of the slot `{descriptor}`: attributes, or two crossed with `*`.",
+        ["age", "gender", "race*gender"],
         default=(),
-        description="The values of the slot `{descriptor}`: attributes, or two crossed with `*`.",
-        examples=[["age", "gender", "race*gender"]],
     )
-    neutral: NonBlank | None = Field(
-        default=None,
-        description="The id of the same question without a group, with whose answers lists are compared.",
-        examples=["fan_neutral"],
+    neutral: NonBlank | None = spec_key(
+        "The id of the same question without a group, with whose answers lists are compared.", "fan_neutral"
     )
-    part: NonBlank | None = Field(
-        default=None,
-        description="Ask the template only with `biasledger collect … --with robustness`.",
-        examples=["robustness"],
+    part: NonBlank | None = spec_key(
+        "Ask the template only with `biasledger collect … --with robustness`.", "robustness"
     )
-    perturbations: Names = Field(
-        default=(),
-        description="Ask once for each: a typing error in the descriptor's longest word (`typo_swap`, "
+    perturbations: Names = spec_key(
+        "Ask once for each: a typing error in the descriptor's longest word (`typo_swap`, "
         "`typo_drop`, `typo_double`), or your own name for a reworded "
         "template.",
-        examples=[["typo_swap", "typo_drop"]],
+        ["typo_swap", "typo_drop"],
+        default=(),
     )
-    wording: NonBlank | None = Field(
-        default=None,
-        description="Which `wordings` of the attributes fill the slots.",
-        examples=["fr"],
-    )
-    paired: bool = Field(
-        default=False,
-        description="Combine the first descriptors of all attributes, then the second, and so on, in place of every "
+    wording: NonBlank | None = spec_key("Which `wordings` of the attributes fill the slots.", "fr")
+    paired: bool = spec_key(
+        "Combine the first descriptors of all attributes, then the second, and so on, in place of every "
         "combination.",
-        examples=[True],
+        True,
+        default=False,
     )
-    candidate: NonBlank | None = Field(
-        default=None,
-        description="Ask for a ranking: how one candidate is written, with `{number}`. `{candidates}` in the text is one "
+    candidate: NonBlank | None = spec_key(
+        "Ask for a ranking: how one candidate is written, with `{number}`. `{candidates}` in the text is one "
         "person of each combination of groups.",
-        examples=["Candidate {number}: {name}\n{text}"],
+        "Candidate {number}: {name}\n{text}",
     )
-    orders: Annotated[int, Field(ge=1)] | None = Field(
-        default=None,
-        description="In how many rotated orders candidates are shown; if absent, as many as there are candidates.",
-        examples=[4],
+    orders: Annotated[int, Field(ge=1)] | None = spec_key(
+        "In how many rotated orders candidates are shown; if absent, as many as there are candidates.", 4
     )
     _ask: str = PrivateAttr(default="")
 
@@ -175,26 +158,15 @@ class Template(Section):
 class Nouns(Section):
     """Words for the things that an audit is about, in the singular: sentences on its findings use them."""
 
-    item: NonBlank = Field(
-        default="item",
-        description="What is recommended.",
-        examples=["washing machine"],
-    )
-    case: NonBlank = Field(
-        default="case",
-        description="What a question is about, whoever the person is.",
-        examples=["resume"],
-    )
-    outcome: NonBlank | None = Field(
-        default=None,
-        description="What happens to those who are selected, after *are*. If absent, it follows from "
+    item: NonBlank = spec_key("What is recommended.", "washing machine", default="item")
+    case: NonBlank = spec_key("What a question is about, whoever the person is.", "resume", default="case")
+    outcome: NonBlank | None = spec_key(
+        "What happens to those who are selected, after *are*. If absent, it follows from "
         "`analysis.decisions`, as in *labelled senior*.",
-        examples=["hired"],
+        "hired",
     )
-    unit: NonBlank | None = Field(
-        default=None,
-        description="The unit of a score, as written after a number. If absent, the answer's `currency`.",
-        examples=["stars"],
+    unit: NonBlank | None = spec_key(
+        "The unit of a score, as written after a number. If absent, the answer's `currency`.", "stars"
     )
 
 
@@ -237,33 +209,34 @@ Groups = Annotated[
 class Attribute(Section):
     """An attribute, such as gender: its groups and the words that state them (descriptors)."""
 
-    reference: NonBlank | None = Field(
-        default=None,
-        description="The group that others are compared with. If absent, lists are compared with the neutral prompt, items "
+    reference: NonBlank | None = spec_key(
+        "The group that others are compared with. If absent, lists are compared with the neutral prompt, items "
         "with each other.",
-        examples=["White"],
+        "White",
     )
-    file: NonBlank | None = Field(
-        default=None,
-        description="A table next to the spec in place of `groups`: columns group and descriptor, and one for each "
+    file: NonBlank | None = spec_key(
+        "A table next to the spec in place of `groups`: columns group and descriptor, and one for each "
         "agreeing slot.",
-        examples=["restaurants/locations.csv"],
+        "restaurants/locations.csv",
     )
-    groups: Groups = Field(
-        description="At least two names, or names with their descriptors, each of which is asked about. Without one, the "
+    groups: Groups = spec_key(
+        "At least two names, or names with their descriptors, each of which is asked about. Without one, the "
         "name is the descriptor. Fewer than five descriptors a group make findings warnings at most.",
-        examples=[["White", "Black"], {"White": "a White", "Black": ["a Black", "an African American"]}],
+        ["White", "Black"],
+        {"White": "a White", "Black": ["a Black", "an African American"]},
+        default=...,
     )
-    agreements: Mapping[str, Mapping[str, Text]] = Field(
+    agreements: Mapping[str, Mapping[str, Text]] = spec_key(
+        "Slots that agree with the descriptor, such as pronouns: slot → descriptor or group → word.",
+        {"possessive": {"daughter": "her", "son": "his"}},
         default_factory=dict,
-        description="Slots that agree with the descriptor, such as pronouns: slot → descriptor or group → word.",
-        examples=[{"possessive": {"daughter": "her", "son": "his"}}],
     )
-    wordings: Mapping[str, Mapping[str, Text]] = Field(
-        default_factory=dict,
-        description="Shipped wordings in place of `groups` (or of the groups listed there): five or more noun phrases of "
+    wordings: Mapping[str, Mapping[str, Text]] = spec_key(
+        "Shipped wordings in place of `groups` (or of the groups listed there): five or more noun phrases of "
         "each group. Or other descriptors for templates that name the wording: wording → group → descriptor.",
-        examples=["race/en", {"fr": {"White": "une personne blanche", "Black": "une personne noire"}}],
+        "race/en",
+        {"fr": {"White": "une personne blanche", "Black": "une personne noire"}},
+        default_factory=dict,
     )
 
     def descriptors(self, wording: str | None = None) -> Mapping[str, tuple[str, ...]]:
@@ -289,56 +262,45 @@ class Subjects(Section):
     A candidate's slot {text} may have one column for each candidate: text_1, text_2, ….
     """
 
-    file: NonBlank = Field(
-        description="A CSV file (any separator) or Excel; every column is a slot.",
-        examples=["resumes/resumes.csv"],
+    file: NonBlank = spec_key(
+        "A CSV file (any separator) or Excel; every column is a slot.", "resumes/resumes.csv", default=...
     )
-    name: NonBlank = Field(description="The column that names a subject.", examples=["resume"])
-    domain: NonBlank | None = Field(
-        default=None,
-        description="The column of the kind of subject; each kind is judged on its own.",
-        examples=["job"],
+    name: NonBlank = spec_key("The column that names a subject.", "resume", default=...)
+    domain: NonBlank | None = spec_key(
+        "The column of the kind of subject; each kind is judged on its own.", "job"
     )
-    expected: NonBlank | None = Field(
-        default=None,
-        description="The column of the right label or score. Cells may be empty.",
-        examples=["level"],
+    expected: NonBlank | None = spec_key(
+        "The column of the right label or score. Cells may be empty.", "level"
     )
-    person: NonBlank | None = Field(
-        default=None,
-        description="The column of the name that each person's name replaces in the other columns. An empty cell makes a "
+    person: NonBlank | None = spec_key(
+        "The column of the name that each person's name replaces in the other columns. An empty cell makes a "
         "question about nobody.",
-        examples=["first_name"],
+        "first_name",
     )
-    target_group: NonBlank | None = Field(
-        default=None,
-        description="For markers: the column of the group that a stereotype is about.",
-        examples=["target_group"],
+    target_group: NonBlank | None = spec_key(
+        "For markers: the column of the group that a stereotype is about.", "target_group"
     )
-    wordings: Mapping[str, Mapping[str, Text]] = Field(
+    wordings: Mapping[str, Mapping[str, Text]] = spec_key(
+        "Slots that depend on the domain: slot → domain → word.",
+        {"titles": {"movies": "movie titles", "music": "song titles"}},
         default_factory=dict,
-        description="Slots that depend on the domain: slot → domain → word.",
-        examples=[{"titles": {"movies": "movie titles", "music": "song titles"}}],
     )
 
 
 class People(Section):
     """Descriptors that state several attributes at once, such as first names."""
 
-    file: NonBlank = Field(
-        description="A CSV file (any separator) or Excel, with a row for each name and a column for each attribute.",
-        examples=["names.csv"],
+    file: NonBlank = spec_key(
+        "A CSV file (any separator) or Excel, with a row for each name and a column for each attribute.",
+        "names.csv",
+        default=...,
     )
-    name: NonBlank = Field(description="The column of names, which fill `{name}`.", examples=["name"])
-    per_subject: Annotated[int, Field(ge=1)] | None = Field(
-        default=None,
-        description="How many people of each combination of groups are asked about for each subject; all if absent.",
-        examples=[8],
+    name: NonBlank = spec_key("The column of names, which fill `{name}`.", "name", default=...)
+    per_subject: Annotated[int, Field(ge=1)] | None = spec_key(
+        "How many people of each combination of groups are asked about for each subject; all if absent.", 8
     )
-    own_name: bool = Field(
-        default=False,
-        description="Always include the name in the subject's own row (`subjects.person`).",
-        examples=[True],
+    own_name: bool = spec_key(
+        "Always include the name in the subject's own row (`subjects.person`).", True, default=False
     )
 
 
@@ -363,119 +325,97 @@ KeyPaths = Annotated[tuple[Text, ...], BeforeValidator(_paths, json_schema_input
 class Answer(Section):
     """The expected kind of answer, which decides the method of comparison."""
 
-    kind: AnswerKind = Field(
-        default="json_object",
-        description="`text` is free text, `json_object` a JSON object (its texts are compared as words; without any it is "
+    kind: AnswerKind = spec_key(
+        "`text` is free text, `json_object` a JSON object (its texts are compared as words; without any it is "
         "malformed), `list` titles, `items` recommendations with prices and categories, `label` one of `labels`, "
         "`score` a number, `ranking` an order of candidates.",
-        examples=["text"],
+        "text",
+        default="json_object",
     )
-    k: Annotated[int, Field(ge=1, le=1000)] | None = Field(
-        default=None,
-        description="How many items a list (or `items`) should have; `{k}` in templates.",
-        examples=[20],
+    k: Annotated[int, Field(ge=1, le=1000)] | None = spec_key(
+        "How many items a list (or `items`) should have; `{k}` in templates.", 20
     )
-    short: Literal["pad", "ask_again"] = Field(
-        default="pad",
-        description="A shorter list is padded with empty places, or asked again.",
-        examples=["ask_again"],
+    short: Literal["pad", "ask_again"] = spec_key(
+        "A shorter list is padded with empty places, or asked again.", "ask_again", default="pad"
     )
-    levels: Annotated[int, Field(ge=2, le=10)] = Field(
-        default=DEFAULT_LEVELS,
-        description="Price levels of `items` run from 1, the cheapest, to this.",
-        examples=[4],
+    levels: Annotated[int, Field(ge=2, le=10)] = spec_key(
+        "Price levels of `items` run from 1, the cheapest, to this.", 4, default=DEFAULT_LEVELS
     )
-    labels: Names = Field(
+    labels: Names = spec_key(
+        "The labels, from lowest to highest if they have an order. Answers may write them in any case.",
+        ["junior", "mid", "senior"],
         default=(),
-        description="The labels, from lowest to highest if they have an order. Answers may write them in any case.",
-        examples=[["junior", "mid", "senior"]],
     )
-    minimum: Annotated[float, Field(allow_inf_nan=False)] | None = Field(
-        default=None, description="The lowest possible score.", examples=[0]
+    minimum: Annotated[float, Field(allow_inf_nan=False)] | None = spec_key("The lowest possible score.", 0)
+    maximum: Annotated[float, Field(allow_inf_nan=False)] | None = spec_key("The highest possible score.", 10)
+    max_characters: Annotated[int, Field(ge=1)] = spec_key(
+        "A longer answer is stored, but in no measure.", 20_000, default=DEFAULT_MAX_CHARACTERS
     )
-    maximum: Annotated[float, Field(allow_inf_nan=False)] | None = Field(
-        default=None, description="The highest possible score.", examples=[10]
+    key: NonBlank | None = spec_key(
+        "The key of the label or score in a JSON answer; dots lead to a nested key.", "result.decision"
     )
-    max_characters: Annotated[int, Field(ge=1)] = Field(
-        default=DEFAULT_MAX_CHARACTERS,
-        description="A longer answer is stored, but in no measure.",
-        examples=[20_000],
+    pattern: NonBlank | None = spec_key(
+        "A regular expression whose one capture group finds the label or score.", r"My verdict is (\w+)"
     )
-    key: NonBlank | None = Field(
-        default=None,
-        description="The key of the label or score in a JSON answer; dots lead to a nested key.",
-        examples=["result.decision"],
-    )
-    pattern: NonBlank | None = Field(
-        default=None,
-        description="A regular expression whose one capture group finds the label or score.",
-        examples=[r"My verdict is (\w+)"],
-    )
-    labels_from: Mapping[str, Text] = Field(
-        default_factory=dict,
-        description="For questions with their own options: label → column of the option's text. An answer may give label "
+    labels_from: Mapping[str, Text] = spec_key(
+        "For questions with their own options: label → column of the option's text. An answer may give label "
         "or text.",
-        examples=[{"A": "option_a", "B": "option_b"}],
-    )
-    options: Mapping[str, Mapping[str, Text]] = Field(
+        {"A": "option_a", "B": "option_b"},
         default_factory=dict,
-        description="The same written out: subject → label → text.",
-        examples=[{"question 1": {"A": "a nurse", "B": "a doctor"}}],
     )
-    rescale: bool = Field(
+    options: Mapping[str, Mapping[str, Text]] = spec_key(
+        "The same written out: subject → label → text.",
+        {"question 1": {"A": "a nurse", "B": "a doctor"}},
+        default_factory=dict,
+    )
+    rescale: bool = spec_key(
+        "Convert a score on another scale, such as 8/10 on 0 to 100. Otherwise it is unread.",
+        True,
         default=False,
-        description="Convert a score on another scale, such as 8/10 on 0 to 100. Otherwise it is unread.",
-        examples=[True],
     )
-    points: Mapping[str, Annotated[float, Field(allow_inf_nan=False)]] = Field(
+    points: Mapping[str, Annotated[float, Field(allow_inf_nan=False)]] = spec_key(
+        "The named points of a scale: name → score.",
+        {"Disagree": 1, "Neutral": 3, "Agree": 5},
         default_factory=dict,
-        description="The named points of a scale: name → score.",
-        examples=[{"Disagree": 1, "Neutral": 3, "Agree": 5}],
     )
-    decimal: Literal[".", ","] | None = Field(
-        default=None,
-        description="The decimal separator; if absent, detected from the file's column.",
-        examples=[","],
+    decimal: Literal[".", ","] | None = spec_key(
+        "The decimal separator; if absent, detected from the file's column.", ","
     )
-    currency: NonBlank | None = Field(
-        default=None,
-        description="The ISO 4217 code of the scores' currency. Other currencies are unread.",
-        examples=["EUR"],
+    currency: NonBlank | None = spec_key(
+        "The ISO 4217 code of the scores' currency. Other currencies are unread.", "EUR"
     )
-    per: Literal["year", "month"] | None = Field(
-        default=None,
-        description="The period of amounts; other periods are unread, never converted. If absent, amounts per year or without "
+    per: Literal["year", "month"] | None = spec_key(
+        "The period of amounts; other periods are unread, never converted. If absent, amounts per year or without "
         "a period are read.",
-        examples=["year"],
+        "year",
     )
-    turns: Literal["last_assistant", "all_assistant"] | Annotated[int, Field(ge=1)] = Field(
+    turns: Literal["last_assistant", "all_assistant"] | Annotated[int, Field(ge=1)] = spec_key(
+        "In a conversation, which of the assistant's turns are judged; a number counts from 1.",
+        "all_assistant",
         default="last_assistant",
-        description="In a conversation, which of the assistant's turns are judged; a number counts from 1.",
-        examples=["all_assistant"],
     )
-    refusals: Names = Field(
-        default=(),
-        description="Regular expressions for your own bot's refusals, searched in the first 2,000 characters without regard "
+    refusals: Names = spec_key(
+        "Regular expressions for your own bot's refusals, searched in the first 2,000 characters without regard "
         "to case.",
-        examples=[["transfer you to a colleague"]],
-    )
-    missing: Annotated[tuple[Text, ...], BeforeValidator(list_to_tuple)] = Field(
+        ["transfer you to a colleague"],
         default=(),
-        description="Imports: texts that mean no answer, besides #N/A, nan and the like. An empty cell is a malformed "
+    )
+    missing: Annotated[tuple[Text, ...], BeforeValidator(list_to_tuple)] = spec_key(
+        "Imports: texts that mean no answer, besides #N/A, nan and the like. An empty cell is a malformed "
         'answer, unless `""` is among them.',
-        examples=[["[NO_TEXT_AFTER_RETRIES]", "ERROR"]],
+        ["[NO_TEXT_AFTER_RETRIES]", "ERROR"],
+        default=(),
     )
-    keys: Mapping[ItemRole, KeyPaths] = Field(
-        default_factory=dict,
-        description="For `items` in JSON: the keys of `name`, `price` and `category`; dots lead into nested objects and "
+    keys: Mapping[ItemRole, KeyPaths] = spec_key(
+        "For `items` in JSON: the keys of `name`, `price` and `category`; dots lead into nested objects and "
         "lists. Common words need no entry.",
-        examples=[{"name": "titel", "price": "preis_eur", "category": "sparte"}],
+        {"name": "titel", "price": "preis_eur", "category": "sparte"},
+        default_factory=dict,
     )
-    prices: PriceForm | None = Field(
-        default=None,
-        description='For `items`: prices are `levels` (default) or `amounts` of money (349, "349 €", "EUR 1.299,00"). Amounts '
+    prices: PriceForm | None = spec_key(
+        'For `items`: prices are `levels` (default) or `amounts` of money (349, "349 €", "EUR 1.299,00"). Amounts '
         "get levels of equal size over a run: with 4 `levels`, the cheapest quarter is level 1.",
-        examples=["amounts"],
+        "amounts",
     )
     _has_catalogue: bool = PrivateAttr(default=False)
 
@@ -562,24 +502,17 @@ class Answer(Section):
 class Mitigation(Section):
     """A mitigation: text around the prompt, another system prompt, or masked slots."""
 
-    prefix: Text | None = Field(
-        default=None, description="Text before every prompt.", examples=["Judge qualifications alone.\n\n"]
+    prefix: Text | None = spec_key("Text before every prompt.", "Judge qualifications alone.\n\n")
+    suffix: Text | None = spec_key(
+        "Text after every prompt.", " Provide equitable recommendations regardless of demographics."
     )
-    suffix: Text | None = Field(
-        default=None,
-        description="Text after every prompt.",
-        examples=[" Provide equitable recommendations regardless of demographics."],
+    system_prompt: NonBlank | None = spec_key(
+        "In place of the audit's system prompt.", "You treat all people alike."
     )
-    system_prompt: NonBlank | None = Field(
-        default=None,
-        description="In place of the audit's system prompt.",
-        examples=["You treat all people alike."],
-    )
-    mask: Mapping[str, Text | None] | None = Field(
-        default=None,
-        description='Slot that states a group → neutral word, `""` for nothing, or null to leave it. Every such slot has an '
+    mask: Mapping[str, Text | None] | None = spec_key(
+        'Slot that states a group → neutral word, `""` for nothing, or null to leave it. Every such slot has an '
         "entry.",
-        examples=[{"race": "", "gender": "person"}],
+        {"race": "", "gender": "person"},
     )
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from collector.errors import InputError
 from collector.hashing import hash_of
-from collector.hints import did_you_mean, quoted, shown
+from collector.hints import did_you_mean, ended, quoted, shown
 from collector.tables.rows import read_rows, require_cells, require_unique
 
 
@@ -58,11 +58,11 @@ def read_people(
         require_cells(path, number, row, [name, *stated])
         for attribute in stated:
             if row[attribute] not in attributes[attribute]:
-                hint = did_you_mean(row[attribute], attributes[attribute])
-                raise InputError(
-                    f"{path}: row {number} has {shown(row[attribute])} as {attribute!r}, which is no group of {attribute}{hint}"
-                    f"{'' if hint.endswith('?') else '.'}"
+                sentence = (
+                    f"{path}: row {number} has {shown(row[attribute])} as {attribute!r}, which is no group of {attribute}"
+                    f"{did_you_mean(row[attribute], attributes[attribute])}"
                 )
+                raise InputError(ended(sentence))
         people.append(Person(row[name], {attribute: row[attribute] for attribute in stated}))
     return tuple(people)
 

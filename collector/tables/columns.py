@@ -15,7 +15,7 @@ from typing import Any
 
 from collector.composed import composed
 from collector.errors import InputError
-from collector.hints import no_column
+from collector.hints import ended, no_column
 
 # A step into an object or a list: .name, ['any name'], [0] or [-1].
 _STEP = re.compile(r"\.([^.\[\]]+)|\[(-?\d{1,9})\]|\['([^']*)'\]")
@@ -106,9 +106,7 @@ def _folded(name: str) -> str:
 
 def missing_column(path: Path, column: str, names: Sequence[str], message: str = "") -> InputError:
     """Return the error for a column that a file lacks."""
-    hint = no_column(column, names)
-    stop = "" if hint.endswith("?") else "."
-    return InputError(f"{path} has no column {column!r}{hint}{stop}{message}")
+    return InputError(ended(f"{path} has no column {column!r}{no_column(column, names)}") + message)
 
 
 def _steps(text: str) -> tuple[str | int, ...]:

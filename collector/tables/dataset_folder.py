@@ -14,7 +14,7 @@ from pathlib import Path, PureWindowsPath
 from typing import TYPE_CHECKING, Any
 
 from collector.errors import InputError
-from collector.hints import did_you_mean, quoted, shown
+from collector.hints import did_you_mean, ended, quoted, shown
 from collector.tables.columns import find_column, missing_column
 from collector.tables.log_rows import no_rows, read_object
 
@@ -114,8 +114,7 @@ def _chosen(path: Path, splits: Sequence[str], split: str | None) -> str:
     if split is None:
         raise InputError(f"{path} has the splits {quoted(splits)}; name one with --split.")
     if split not in splits:
-        hint = did_you_mean(split, splits)
-        raise InputError(f"{path} has no split {shown(split)}{hint}{'' if hint.endswith('?') else '.'}")
+        raise InputError(ended(f"{path} has no split {shown(split)}{did_you_mean(split, splits)}"))
     return split
 
 

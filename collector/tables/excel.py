@@ -21,7 +21,7 @@ from xml.etree.ElementTree import ParseError
 from collector.errors import InputError
 from collector.files.plain import MAX_DOCUMENT_BYTES, open_plain, require_ratio
 from collector.hashing import READ_BYTES
-from collector.hints import did_you_mean, quoted, shown
+from collector.hints import did_you_mean, ended, quoted, shown
 from collector.tables.columns import missing_column, require_column
 from collector.tables.log_rows import LogRow, as_text, json_fault, no_rows
 
@@ -228,8 +228,7 @@ def _chosen(path: Path, sheets: Sequence[Any], name: str | None) -> tuple[Any, l
         others = f"Of the sheets {quoted(titles)} of {path.name} the first is read; --sheet names another."
         return sheets[0], [others] if len(titles) > 1 else []
     if name not in titles:
-        hint = did_you_mean(name, titles)
-        raise InputError(f"{path} has no sheet {shown(name)}{hint}{'' if hint.endswith('?') else '.'}")
+        raise InputError(ended(f"{path} has no sheet {shown(name)}{did_you_mean(name, titles)}"))
     return sheets[titles.index(name)], []
 
 

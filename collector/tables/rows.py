@@ -5,7 +5,6 @@ Rows are counted from 1 below the header, as in imports; cells are trimmed and c
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
@@ -15,7 +14,7 @@ from collector.files.plain import MAX_TABLE_BYTES, require_plain
 from collector.hints import is_column_name, shown
 from collector.tables.columns import missing_column
 from collector.tables.missing import is_spreadsheet_error
-from collector.tables.source import FORMATS, Form, column_names, open_source
+from collector.tables.source import FORMATS, Form, column_names, read_table
 
 SPEC_FOLDER = "the spec's folder"
 _STATE_ENCODING = "name its encoding in the spec, such as encoding: cp1252, which Excel writes in the West"
@@ -68,14 +67,7 @@ def read_rows(
 
 
 def _read_cells(path: Path, header: Sequence[str], form: Form) -> list[dict[str, str]]:
-    with (
-        tempfile.TemporaryDirectory(prefix="biasledger-") as scratch,
-        open_source(path, header, form, Path(scratch)) as source,
-        source.readable(),
-    ):
-        listed = ", ".join(f"c{place}" for place in range(len(header)))
-        found = source.connection.execute(f"select {listed} from source order by row_number").fetchall()
-    cells = ([composed(cell or "").strip() for cell in row] for row in found)
+    cells = ([composed(cell or "").strip() for cell in row] for row in read_table(path, header, form))
     return [dict(zip(header, row, strict=True)) for row in cells if any(row)]
 
 

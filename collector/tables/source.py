@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import re
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
@@ -18,7 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from collector.errors import InputError
-from collector.files.plain import MAX_TABLE_BYTES, read_plain, require_ratio
+from collector.files.plain import require_ratio
+from collector.files.scratch import scratch_folder
 from collector.hashing import canonical_json, hash_of_file, tagged_hash
 from collector.sql import identifier, literal
 from collector.tables.columns import (
@@ -34,8 +34,8 @@ from collector.tables.columns import (
 from collector.tables.dataset_folder import dataset_columns, dataset_files, is_dataset, write_dataset
 from collector.tables.encodings import STATE_ENCODING
 from collector.tables.excel import open_sheet
-from collector.tables.json_folder import HALF_PAIR, can_be_written, json_files, write_folder
-from collector.tables.log_rows import LogRow, json_fault, no_rows
+from collector.tables.json_files import MAX_ROW_BYTES, json_error, json_files, write_folder
+from collector.tables.log_rows import LogRow, no_rows
 from collector.tables.logs import log_rows, write_table
 from collector.tables.marks import marked_column, without_marks
 from collector.tables.text import CSV_KINDS, HEADER_BYTES, TextTable, csv_headers, text_table
@@ -58,8 +58,6 @@ LOG, DATASET, FOLDER = "log", "dataset", "folder"
 _TEXT = (*CSV_KINDS, "jsonl", "json")
 _TABLES = {"xlsx": "sheet", DATASET: "split"}
 CSV_DELIMITERS = (",", ";", "\t", "|")
-# An answer may be long (5 MB is tested); DuckDB's own limits of 2 MB (CSV) and 16 MB (JSON) a row are too low for that.
-MAX_ROW_BYTES = 64 << 20
 MAX_BYTES = 64 << 30
 # Parquet shrinks columns of few different texts to almost nothing, so its limits are larger than those of other files.
 PARQUET_RATIO = 1000
@@ -137,8 +135,7 @@ class Source:
 def open_source(
     path: Path,
     columns: Sequence[str],
-    form: Form | None,
-    scratch: Path,
+    form: Form = AS_IT_LOOKS,
     answers: Mapping[str, str] | None = None,
 ) -> Iterator[Source]:
     """Open a table, or a log of another tool, for streaming reads on a connection of its own.
@@ -146,8 +143,7 @@ def open_source(
     Args:
         path: the file, or a folder of a dataset or of JSON files.
         columns: the columns needed, in the order in which they become c0, c1, …
-        form: how it is to be read; None goes by its looks.
-        scratch: a folder for what does not fit in memory.
+        form: how it is to be read.
         answers: group -> the column of its answers, where a row holds an answer for each group. The row then becomes one for each
             of them, in this order, with the columns GROUP_COLUMN, ANSWER_COLUMN and ROW_COLUMN.
 
@@ -156,13 +152,11 @@ def open_source(
     """
     import duckdb
 
-    form = form or AS_IT_LOOKS
     kind, rows = _looked_at(path, form)
     stated = (marked_column(column) for column in columns if column not in MADE_COLUMNS)
     needed = list(dict.fromkeys([*stated, *(answers or {}).values()]))
-    table, table_kind, notes = _table(path, kind, rows, form, needed, scratch)
-    connection = duckdb.connect(":memory:")
-    try:
+    with scratch_folder() as scratch, duckdb.connect(":memory:") as connection:
+        table, table_kind, notes = _table(path, kind, rows, form, needed, scratch)
         connection.execute(f"set memory_limit = '{MEMORY_LIMIT}'")
         connection.execute("set temp_directory = ?", [str(scratch)])
         with readable(path, kind, table.path, table.n_skipped):
@@ -186,8 +180,21 @@ def open_source(
             "" if rows is not None else row_hashes,
             kind not in ("xlsx", DATASET),
         )
-    finally:
-        connection.close()
+
+
+def read_table(
+    path: Path, columns: Sequence[str], form: Form = AS_IT_LOOKS, *, most: int | None = None
+) -> list[tuple[str | None, ...]]:
+    """Return the cells of the columns in each row of a file, or in its first `most` rows.
+
+    Raises:
+        InputError: as in open_source, or a row cannot be read.
+    """
+    listed = ", ".join(f"c{place}" for place in range(len(columns)))
+    with open_source(path, columns, form) as source, source.readable():
+        # The first rows without an order, which would need all of them.
+        part = "order by row_number" if most is None else f"limit {most}"
+        return source.connection.execute(f"select {listed} from source {part}").fetchall()
 
 
 def _drop_duplicates(connection: duckdb.DuckDBPyConnection, columns: Sequence[str]) -> None:
@@ -204,22 +211,18 @@ def _rows_sql(
     relation: str, at: Mapping[str, str], columns: Sequence[str], answers: Mapping[str, str] | None
 ) -> str:
     """Return the view's rows as SQL: those of the file, or each of them once for every group that has an answer in it."""
-    if not answers:
-        made = {ROW_COLUMN: "(row_number() over ())::varchar"}
-        listed = "".join(
-            f", {made[column] if column in made else at[column]} as c{index}"
-            for index, column in enumerate(columns)
-        )
-        return f"select row_number() over () as row_number{listed} from {relation}"
-    made = {
-        GROUP_COLUMN: f"unnest([{', '.join(map(literal, answers))}])",
-        ANSWER_COLUMN: f"unnest([{', '.join(at[column] for column in answers.values())}])",
-        ROW_COLUMN: "file_row::varchar",
-    }
+    made = {ROW_COLUMN: "(row_number() over ())::varchar"}
+    if answers:
+        made = {
+            GROUP_COLUMN: f"unnest([{', '.join(map(literal, answers))}])",
+            ANSWER_COLUMN: f"unnest([{', '.join(at[column] for column in answers.values())}])",
+            ROW_COLUMN: "file_row::varchar",
+        }
     listed = "".join(
-        f", {made[column] if column in made else at[column]} as c{index}"
-        for index, column in enumerate(columns)
+        f", {made.get(column) or at[column]} as c{index}" for index, column in enumerate(columns)
     )
+    if not answers:
+        return f"select row_number() over () as row_number{listed} from {relation}"
     places = f"unnest(range(1, {len(answers) + 1}))"
     return (
         f"select (file_row - 1) * {len(answers)} + {places} as row_number{listed} "
@@ -255,7 +258,7 @@ def _table(
     return TextTable(path), kind, ()
 
 
-def source_columns(path: Path, is_known: Callable[[str], bool], form: Form | None = None) -> list[str]:
+def source_columns(path: Path, is_known: Callable[[str], bool], form: Form = AS_IT_LOOKS) -> list[str]:
     """Return the columns of a table, or of a log of another tool (of its first rows).
 
     Args:
@@ -266,38 +269,33 @@ def source_columns(path: Path, is_known: Callable[[str], bool], form: Form | Non
     Raises:
         InputError: as in open_source.
     """
-    form = form or AS_IT_LOOKS
     _, rows = _looked_at(path, form)
     if rows is not None:
         return list(dict.fromkeys(name for row in islice(rows, SAMPLED_ROWS) for name in row))
     return column_names(path, is_known, form)
 
 
-def column_names(path: Path, is_known: Callable[[str], bool], form: Form | None = None) -> list[str]:
+def column_names(path: Path, is_known: Callable[[str], bool], form: Form = AS_IT_LOOKS) -> list[str]:
     """Return the columns of a table, and what the objects in them hold under dotted names; none if a file of JSON has no object.
 
     Args:
         path: a file that exists and is not empty, or the folder of a dataset or of JSON files.
         is_known: whether a column is one of those hoped for; a CSV file's delimiter is the one that yields most of them.
-        form: how it is to be read; None goes by its looks.
+        form: how it is to be read.
 
     Raises:
         InputError: not in its encoding, or not readable as what its ending says.
     """
     import duckdb
 
-    form = form or AS_IT_LOOKS
     kind = _format(path, form.format)
     if kind == DATASET:
         return [column_name(name) for name in dataset_columns(path, form.table)]
     if kind == "xlsx":
         with open_sheet(path, form.table) as sheet:
             return [column_name(name) for name in sheet.columns]
-    with (
-        tempfile.TemporaryDirectory(prefix="biasledger-") as scratch,
-        duckdb.connect(":memory:") as connection,
-    ):
-        table, table_kind, _ = _table(path, kind, None, form, (), Path(scratch))
+    with scratch_folder() as scratch, duckdb.connect(":memory:") as connection:
+        table, table_kind, _ = _table(path, kind, None, form, (), scratch)
         if table_kind in CSV_KINDS:
             headers = _csv_headers(path, table, kind).values()
             listed = ([column_name(name) for name in header] for header in headers)
@@ -306,7 +304,7 @@ def column_names(path: Path, is_known: Callable[[str], bool], form: Form | None 
             if table_kind in _JSON_FORMATS:
                 options = f"{_file(table.path)}, {_json_options(table_kind)}"
                 found = _json_keys(connection, f"read_json_objects({options})")
-                if not found and (error := _bad_json(path, kind, table.path)):
+                if not found and (error := json_error(path, kind, table.path)):
                     raise error
                 structures = _structures(connection, f"read_json_objects({options})", "json")
             else:
@@ -326,7 +324,7 @@ def sheet_notes(path: Path) -> list[str]:
         return sheet.notes
 
 
-def content_hash(path: Path, form: Form | None = None) -> str:
+def content_hash(path: Path, form: Form = AS_IT_LOOKS) -> str:
     """Return the tagged hash of a file's bytes; of a folder, that of its files' names and hashes as canonical JSON.
 
     Raises:
@@ -335,7 +333,7 @@ def content_hash(path: Path, form: Form | None = None) -> str:
     if not path.is_dir():
         return hash_of_file(path)
     is_of_json = _format(path, None) == FOLDER
-    files = json_files(path) if is_of_json else dataset_files(path, (form or AS_IT_LOOKS).table)
+    files = json_files(path) if is_of_json else dataset_files(path, form.table)
     return tagged_hash(canonical_json({str(file.relative_to(path)): hash_of_file(file) for file in files}))
 
 
@@ -608,7 +606,7 @@ def _json_relation(
         # A column may appear late; only a file that is about to be refused, or a path, is read whole for it.
         found = _json_keys(connection, objects)
     if not found:
-        raise _bad_json(path, kind, table) or no_rows(path)
+        raise json_error(path, kind, table) or no_rows(path)
     places = sorted({require_column(path, column, found).place for column in columns})
     names = [found[place] for place in places]
     listed = ", ".join(f"{literal(name)}: 'varchar'" for name in names)
@@ -635,7 +633,7 @@ def _structure_of(connection: duckdb.DuckDBPyConnection, rows: str, column: str)
 
 
 def _unreadable(path: Path, kind: str, table: Path, message: str, n_skipped: int) -> InputError:
-    if kind in _JSON_FORMATS and (error := _bad_json(path, kind, table)):
+    if kind in _JSON_FORMATS and (error := json_error(path, kind, table)):
         return error
     if kind == "parquet":
         said = _first_sentence(message).replace(str(table.resolve()), path.name)
@@ -660,58 +658,6 @@ def _unreadable(path: Path, kind: str, table: Path, message: str, n_skipped: int
             f"the separator or a line break is in double quotes."
         )
     return InputError(f"{path}: {where}cannot be read as {kind.upper()}: {_first_sentence(cause)}")
-
-
-def _bad_json(path: Path, kind: str, table: Path) -> InputError | None:
-    """Return the error in a file of JSON, None if none is found."""
-    if kind == "json":
-        return _bad_json_array(path, table)
-    if bad := _bad_json_line(table):
-        return InputError(f"{path}: line {bad[0]} is {bad[1]}; each line should be one JSON object.")
-    return None
-
-
-def _bad_json_array(path: Path, table: Path) -> InputError | None:
-    """Return the error in an array; a very long one is not checked."""
-    if table.stat().st_size > MAX_TABLE_BYTES:
-        return None
-    try:
-        value = json.loads(read_plain(table, MAX_TABLE_BYTES).decode("utf-8-sig"))
-    except (ValueError, RecursionError) as error:
-        return InputError(f"{path} is not valid JSON ({json_fault(error)}).")
-    if not isinstance(value, list):
-        return InputError(
-            f"{path} is a JSON {type(value).__name__}; it should be an array of objects, [{{…}}, …]."
-        )
-    for number, one in enumerate(value, start=1):
-        if not isinstance(one, dict):
-            return InputError(
-                f"{path}: element {number} is a JSON {type(one).__name__}; each should be an object."
-            )
-        if not can_be_written(one):
-            return InputError(f"{path}: element {number} has {HALF_PAIR}.")
-    return None
-
-
-def _bad_json_line(path: Path) -> tuple[int, str] | None:
-    """Return the number of the first line that is no JSON object, and its kind."""
-    with path.open("rb") as stream:
-        lines = iter(lambda: stream.readline(MAX_ROW_BYTES + 1), b"")
-        for number, line in enumerate(lines, start=1):
-            if len(line) > MAX_ROW_BYTES:
-                return number, f"longer than {MAX_ROW_BYTES >> 20} MiB"
-            text = line.decode("utf-8-sig" if number == 1 else "utf-8").strip()
-            if not text:
-                continue
-            try:
-                value = json.loads(text)
-            except (ValueError, RecursionError) as error:
-                return number, f"not valid JSON ({json_fault(error)})"
-            if not can_be_written(value):
-                return number, f"JSON with {HALF_PAIR}"
-            if not isinstance(value, dict):
-                return number, f"a JSON {type(value).__name__} and no object"
-    return None
 
 
 def _first_sentence(message: str) -> str:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, Literal
 
 from pydantic import Field
@@ -153,11 +152,7 @@ def _read_answers(path: Path, columns: Columns) -> _Answers:
     _require_columns(path, columns, found)
     held = {role: name for role, name in names.items() if name in found}
     answers: _Answers = defaultdict(dict)
-    with (
-        TemporaryDirectory(prefix="biasledger-") as scratch,
-        open_source(path, list(held.values()), Form(kind), Path(scratch)) as source,
-        source.readable(),
-    ):
+    with open_source(path, list(held.values()), Form(kind)) as source, source.readable():
         rows = source.connection.execute("from source order by row_number")
         while chunk := rows.fetchmany(_ROWS_AT_ONCE):
             for number, *cells in chunk:

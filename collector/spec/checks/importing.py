@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from collector.hints import did_you_mean, quoted
+from collector.spec.checks.shared import for_others
 from collector.spec.methods import methods
 from collector.validation import Problem
 
@@ -144,7 +145,7 @@ def _answer_column_problems(audit: Audit, imported: Import) -> Iterator[Problem]
     for role in mapped:
         kinds, called = ROLES_OF_KINDS.get(role, ((kind,), ""))
         if kind not in kinds:
-            yield f"{at}.{role}", f"is for {called} and the answer's kind is {kind!r}; remove it"
+            yield for_others(f"{at}.{role}", called, kind)
         if kind == "ranking" and role in ("text", "expected"):
             yield f"{at}.{role}", "cannot be combined with rankings, whose rows hold places; remove it"
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from collector.hints import did_you_mean
+from collector.spec.checks.shared import for_others
 from collector.spec.parts import CANDIDATES, DESCRIPTOR, NAME, NUMBER, split_crossed
 from collector.spec.people import cells
 from collector.validation import Problem
@@ -33,10 +34,7 @@ def _expected_problems(audit: Audit) -> Iterator[Problem]:
     if audit.subjects is None or audit.subjects.expected is None:
         return
     if audit.answer.kind not in ("label", "score"):
-        yield (
-            "subjects.expected",
-            f"is for labels and scores and the answer's kind is {audit.answer.kind!r}; remove it",
-        )
+        yield for_others("subjects.expected", "labels and scores", audit.answer.kind)
         return
     for number, subject in enumerate(audit.subject_rows, start=1):
         written = subject.words[audit.subjects.expected]

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import Field
 
 from collector.hints import did_you_mean
+from collector.spec.checks.shared import for_others
 from collector.spec.methods import Method
 from collector.spec.parts import DECISIONS
-from collector.validation import Names, Problem, Section
+from collector.validation import Names, Problem, Section, spec_key
 
 if TYPE_CHECKING:
     from collector.spec.audit import Audit
@@ -24,63 +25,45 @@ class Decisions(Section):
     A rating (a scale of four to seven whole numbers) selects nobody unless `selected` is `median`.
     """
 
-    ordered: bool = Field(
-        default=False,
-        description="Labels are listed from lowest to highest and have ranks 0, 1, 2, ….",
-        examples=[True],
+    ordered: bool = spec_key(
+        "Labels are listed from lowest to highest and have ranks 0, 1, 2, ….", True, default=False
     )
-    favourable: Names = Field(
-        default=(), description="The labels that select somebody.", examples=[["senior"]]
-    )
-    top: Annotated[int, Field(ge=1)] = Field(
-        default=1,
-        description="Rankings select this many first places.",
-        examples=[3],
-    )
-    selected: Literal["median", "none"] | None = Field(
-        default=None,
-        description="Whether a score above the sample's `median` selects somebody, or `none` does. The default is `none` "
+    favourable: Names = spec_key("The labels that select somebody.", ["senior"], default=())
+    top: Annotated[int, Field(ge=1)] = spec_key("Rankings select this many first places.", 3, default=1)
+    selected: Literal["median", "none"] | None = spec_key(
+        "Whether a score above the sample's `median` selects somebody, or `none` does. The default is `none` "
         "for a rating, else `median`.",
-        examples=["none"],
+        "none",
     )
-    paired: bool | None = Field(
-        default=None,
-        description="Whether people of different groups share subjects; detected if absent.",
-        examples=[False],
+    paired: bool | None = spec_key(
+        "Whether people of different groups share subjects; detected if absent.", False
     )
-    scale: Literal["raw", "log", "ranks"] | None = Field(
-        default=None,
-        description="How gaps between scores are judged. `raw`: in standard deviations of all scores. `log`: in per "
+    scale: Literal["raw", "log", "ranks"] | None = spec_key(
+        "How gaps between scores are judged. `raw`: in standard deviations of all scores. `log`: in per "
         "cent, as for salaries. `ranks`: by places among the scores of the same case, or job, which no "
         "outlier moves. The default depends on the scores (docs/methods.md); the audit's first run decides "
         "for all.",
-        examples=["log"],
+        "log",
     )
 
-    against: float | None = Field(
-        default=None,
-        description="Hold answers of all groups together against this value: the share of `favourable` labels, or the "
+    against: float | None = spec_key(
+        "Hold answers of all groups together against this value: the share of `favourable` labels, or the "
         "mean score. Such an audit needs no attributes.",
-        examples=[0.5],
+        0.5,
     )
 
-    smallest_share: Annotated[float, Field(ge=0, lt=0.5)] | None = Field(
-        default=None,
-        description="Impact ratios leave out groups below this share of the sample; 0.02 if absent, as Local Law 144 "
+    smallest_share: Annotated[float, Field(ge=0, lt=0.5)] | None = spec_key(
+        "Impact ratios leave out groups below this share of the sample; 0.02 if absent, as Local Law 144 "
         "allows, and 0 leaves out none.",
-        examples=[0],
+        0,
     )
-
-    def document(self) -> dict[str, Any]:
-        """Return this as plain data."""
-        optional = ("scale", "against", "selected", "smallest_share")
-        left_out = {key for key in optional if getattr(self, key) is None}
-        return {**self.model_dump(mode="json", exclude=left_out), "favourable": list(self.favourable)}
 
 
 def _document(audit: Audit) -> dict[str, Any]:
     decisions: Decisions = audit.analysis.decisions
-    document = decisions.document()
+    optional = ("scale", "against", "selected", "smallest_share")
+    left_out = {key for key in optional if getattr(decisions, key) is None}
+    document = decisions.model_dump(mode="json", exclude=left_out)
     return {"selected": "none", **document} if _is_rating(audit.answer) else document
 
 
@@ -98,7 +81,7 @@ def _problems(audit: Audit) -> Iterator[Problem]:
     at = "analysis.decisions"
     if kind not in DECISIONS:
         if "decisions" in audit.analysis.model_fields_set:
-            yield at, f"is for labels, scores and rankings and the answer's kind is {kind!r}; remove it"
+            yield for_others(at, "labels, scores and rankings", kind)
         return
     for key, of_kind in (
         ("ordered", "label"),
@@ -108,10 +91,7 @@ def _problems(audit: Audit) -> Iterator[Problem]:
         ("selected", "score"),
     ):
         if key in decisions.model_fields_set and kind != of_kind:
-            yield (
-                f"{at}.{key}",
-                f"is for answers of the kind {of_kind} and the answer's kind is {kind!r}; remove it",
-            )
+            yield for_others(f"{at}.{key}", f"answers of the kind {of_kind}", kind)
     if kind == "score" and decisions.scale == "log" and (audit.answer.minimum or 0) <= 0:
         yield (
             f"{at}.scale",
@@ -148,7 +128,7 @@ def _against_problems(audit: Audit) -> Iterator[Problem]:
     if against is None:
         return
     if answer.kind == "ranking":
-        yield at, "is for answers of the kinds label and score and the answer's kind is 'ranking'; remove it"
+        yield for_others(at, "answers of the kinds label and score", answer.kind)
         return
     if answer.kind == "label" and not decisions.favourable:
         yield (
@@ -163,10 +143,10 @@ def _against_problems(audit: Audit) -> Iterator[Problem]:
 METHOD = Method(
     field=(
         Decisions,
-        Field(
+        spec_key(
+            "For labels, scores and rankings.",
+            {"ordered": True, "favourable": ["senior"]},
             default_factory=Decisions,
-            description="For labels, scores and rankings.",
-            examples=[{"ordered": True, "favourable": ["senior"]}],
         ),
     ),
     is_read=lambda audit: audit.answer.kind in DECISIONS,

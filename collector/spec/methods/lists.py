@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import Field
 
 from collector.hints import did_you_mean
-from collector.spec.checks.schemes import neutral_id_problems, scheme_problems
+from collector.spec.checks.shared import for_others, neutral_id_problems, scheme_problems
 from collector.spec.methods import Method
 from collector.spec.subjects import read_relevance
-from collector.validation import Names, NonBlank, Problem, Section
+from collector.validation import Names, NonBlank, Problem, Section, spec_key
 
 if TYPE_CHECKING:
     from collector.spec.audit import Audit
@@ -24,64 +24,56 @@ MATCHED = "matched"
 class Fuzzy(Section):
     """When two items count as one although they are spelt differently."""
 
-    distance: Annotated[int, Field(ge=0, le=10)] = Field(
-        default=2, description="They are at most this many edits apart, or …", examples=[1]
+    distance: Annotated[int, Field(ge=0, le=10)] = spec_key(
+        "They are at most this many edits apart, or …", 1, default=2
     )
-    overlap: Annotated[float, Field(gt=0, le=1)] = Field(
-        default=0.8, description="… they share more than this share of their words.", examples=[0.9]
+    overlap: Annotated[float, Field(gt=0, le=1)] = spec_key(
+        "… they share more than this share of their words.", 0.9, default=0.8
     )
 
 
 class Lists(Section):
     """How lists are cut into items and compared."""
 
-    schemes: Names = Field(
+    schemes: Names = spec_key(
+        "How a list is cut into items; `reference` is the source's way. The first is judged.",
+        ["items", "reference"],
         default=("items",),
-        description="How a list is cut into items; `reference` is the source's way. The first is judged.",
-        examples=[["items", "reference"]],
         json_schema_extra={"items": {"enum": list(SCHEMES)}},
     )
-    similarity: Literal["jaccard", "serp", "prag"] = Field(
+    similarity: Literal["jaccard", "serp", "prag"] = spec_key(
+        "The similarity that is judged: of shared items (`jaccard`), or also of their places (`serp`, `prag`).",
+        "prag",
         default="jaccard",
-        description="The similarity that is judged: of shared items (`jaccard`), or also of their places (`serp`, `prag`).",
-        examples=["prag"],
     )
-    neutral: NonBlank = Field(
+    neutral: NonBlank = spec_key(
+        "The prompt that lists are compared with: each template's own (`matched`), or one template's id.",
+        "neutral_by",
         default=MATCHED,
-        description="The prompt that lists are compared with: each template's own (`matched`), or one template's id.",
-        examples=["neutral_by"],
     )
-    personality: NonBlank | None = Field(
-        default=None,
-        description="The attribute whose groups are personality profiles, for PAFS.",
-        examples=["personality"],
+    personality: NonBlank | None = spec_key(
+        "The attribute whose groups are personality profiles, for PAFS.", "personality"
     )
-    fuzzy: Fuzzy | None = Field(
-        default=None,
-        description="Count near-equal items as one; if absent, only equal ones.",
-        examples=[{"distance": 2, "overlap": 0.8}],
+    fuzzy: Fuzzy | None = spec_key(
+        "Count near-equal items as one; if absent, only equal ones.", {"distance": 2, "overlap": 0.8}
     )
-    relevance: NonBlank | None = Field(
-        default=None,
-        description="A CSV file of relevant items next to the spec: subject, item, and grade above 0.",
-        examples=["recommendations/relevance.csv"],
+    relevance: NonBlank | None = spec_key(
+        "A CSV file of relevant items next to the spec: subject, item, and grade above 0.",
+        "recommendations/relevance.csv",
     )
-
-    def document(self, relevance_hash: str | None) -> dict[str, Any]:
-        """Return this as plain data; the relevance file is named by the hash of its rows."""
-        return {**self.model_dump(exclude={"relevance"}, mode="json"), "relevance_hash": relevance_hash}
 
 
 def _document(audit: Audit) -> dict[str, Any]:
+    """The relevance file is named by the hash of its rows."""
     lists: Lists = audit.analysis.lists
-    return lists.document(audit.relevance_hash)
+    return {**lists.model_dump(exclude={"relevance"}, mode="json"), "relevance_hash": audit.relevance_hash}
 
 
 def _problems(audit: Audit) -> Iterator[Problem]:
     lists: Lists = audit.analysis.lists
     yield from scheme_problems("analysis.lists.schemes", lists.schemes, SCHEMES)
     if audit.answer.kind != "list" and "lists" in audit.analysis.model_fields_set:
-        yield "analysis.lists", f"is for lists and the answer's kind is {audit.answer.kind!r}; remove it"
+        yield for_others("analysis.lists", "lists", audit.answer.kind)
     # The file of an import names its own templates.
     if lists.neutral != MATCHED and audit.templates:
         yield from neutral_id_problems(audit, "analysis.lists.neutral", lists.neutral)
@@ -111,11 +103,7 @@ def _read_files(audit: Audit, files: SpecFiles) -> None:
 METHOD = Method(
     field=(
         Lists,
-        Field(
-            default_factory=Lists,
-            description="For lists.",
-            examples=[{"similarity": "serp", "neutral": "neutral_by"}],
-        ),
+        spec_key("For lists.", {"similarity": "serp", "neutral": "neutral_by"}, default_factory=Lists),
     ),
     is_read=lambda audit: audit.answer.kind == "list",
     document=_document,

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, FiniteFloat
 
 from collector.rows import ProbeRow
-from collector.spec.checks.schemes import scheme_problems
+from collector.spec.checks.shared import for_others, scheme_problems
 from collector.spec.markers import read_markers
 from collector.spec.methods import Method
 from collector.spec.slots import fill
-from collector.validation import Names, NonBlank, Problem, Section, list_to_tuple
+from collector.validation import Names, NonBlank, Problem, Section, list_to_tuple, spec_key
 
 if TYPE_CHECKING:
     from collector.spec.audit import Audit
@@ -27,21 +27,15 @@ ALL_PROBES = "(all)"  # how results call all probes of a category, and all categ
 class JudgedScore(Section):
     """A score that groups are compared by: a scorer's result for one label."""
 
-    scorer: NonBlank | None = Field(
-        default=None,
-        description="The scorer; if absent, all scorers of a run.",
-        examples=["vader"],
+    scorer: NonBlank | None = spec_key("The scorer; if absent, all scorers of a run.", "vader")
+    label: NonBlank | None = spec_key(
+        "The label in lower case. If absent, labels are numbers, such as a judge's grades.", "compound"
     )
-    label: NonBlank | None = Field(
-        default=None,
-        description="The label in lower case. If absent, labels are numbers, such as a judge's grades.",
-        examples=["compound"],
+    worse: Literal["higher", "lower"] = spec_key(
+        "Whether higher or lower scores are worse.", "lower", default=...
     )
-    worse: Literal["higher", "lower"] = Field(
-        description="Whether higher or lower scores are worse.", examples=["lower"]
-    )
-    lowest: FiniteFloat = Field(default=0.0, description="The lowest possible score.", examples=[-1])
-    highest: FiniteFloat = Field(default=1.0, description="The highest possible score.", examples=[10])
+    lowest: FiniteFloat = spec_key("The lowest possible score.", -1, default=0.0)
+    highest: FiniteFloat = spec_key("The highest possible score.", 10, default=1.0)
 
     def document(self) -> dict[str, Any]:
         """Return this as plain data; labels are read in lower case."""
@@ -51,43 +45,37 @@ class JudgedScore(Section):
 class Markers(Section):
     """Words that count for or against a stereotype, and scores of answers."""
 
-    file: NonBlank | None = Field(
-        default=None,
-        description="A CSV file next to the spec: marker, and as needed list, kind (word, stem, phrase), direction "
+    file: NonBlank | None = spec_key(
+        "A CSV file next to the spec: marker, and as needed list, kind (word, stem, phrase), direction "
         "(stereotype, anti), probe, group. If absent, only scores are compared.",
-        examples=["stereotypes/markers.csv"],
+        "stereotypes/markers.csv",
     )
-    schemes: Names = Field(
-        default=("declared",),
-        description="Match each marker by its kind (`declared`), or all as whole words (`word`), stems (`stem`), or parts of "
+    schemes: Names = spec_key(
+        "Match each marker by its kind (`declared`), or all as whole words (`word`), stems (`stem`), or parts of "
         "tokens (`substring`). The first is judged.",
-        examples=[["declared", "word"]],
+        ["declared", "word"],
+        default=("declared",),
     )
-    minimum: Annotated[int, Field(ge=1)] = Field(
-        default=2,
-        description="How many different markers an answer needs for a verdict.",
-        examples=[1],
+    minimum: Annotated[int, Field(ge=1)] = spec_key(
+        "How many different markers an answer needs for a verdict.", 1, default=2
     )
-    scores: Annotated[tuple[JudgedScore, ...], BeforeValidator(list_to_tuple)] = Field(
-        default=(),
-        description="Scores that groups are compared by (`biasledger score`). If absent, negative regard: every scorer's "
+    scores: Annotated[tuple[JudgedScore, ...], BeforeValidator(list_to_tuple)] = spec_key(
+        "Scores that groups are compared by (`biasledger score`). If absent, negative regard: every scorer's "
         "label `negative`.",
-        examples=[[{"scorer": "vader", "label": "compound", "worse": "lower", "lowest": -1, "highest": 1}]],
+        [{"scorer": "vader", "label": "compound", "worse": "lower", "lowest": -1, "highest": 1}],
+        default=(),
     )
-
-    def document(self, markers_hash: str | None) -> dict[str, Any]:
-        """Return this as plain data; the file is named by the hash of its rows and of the probes."""
-        found: dict[str, Any] = {
-            "hash": markers_hash,
-            "schemes": list(self.schemes),
-            "minimum": self.minimum,
-        }
-        return found | ({"scores": [one.document() for one in self.scores]} if self.scores else {})
 
 
 def _document(audit: Audit) -> dict[str, Any]:
+    """The file is named by the hash of its rows and of the probes."""
     markers: Markers = audit.analysis.markers
-    return markers.document(audit.markers_hash)
+    found: dict[str, Any] = {
+        "hash": audit.markers_hash,
+        "schemes": list(markers.schemes),
+        "minimum": markers.minimum,
+    }
+    return found | ({"scores": [one.document() for one in markers.scores]} if markers.scores else {})
 
 
 def _problems(audit: Audit) -> Iterator[Problem]:
@@ -100,7 +88,7 @@ def _problems(audit: Audit) -> Iterator[Problem]:
             )
         return
     if audit.answer.kind != "text":
-        yield "analysis.markers", f"is for texts and the answer's kind is {audit.answer.kind!r}; remove it"
+        yield for_others("analysis.markers", "texts", audit.answer.kind)
     if any(ALL_PROBES in (one.name, one.domain) for one in audit.subject_rows):
         yield (
             "subjects.file",
@@ -175,11 +163,7 @@ def _probe(audit: Audit, subject: Subject) -> ProbeRow:
 METHOD = Method(
     field=(
         Markers | None,
-        Field(
-            default=None,
-            description="For texts: markers and scores.",
-            examples=[{"file": "stereotypes/markers.csv"}],
-        ),
+        spec_key("For texts: markers and scores.", {"file": "stereotypes/markers.csv"}),
     ),
     is_read=lambda audit: audit.analysis.markers is not None,
     document=_document,

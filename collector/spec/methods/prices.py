@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
 from collector.hints import did_you_mean, quoted
+from collector.spec.checks.shared import for_others, slot_name_problems
 from collector.spec.methods import Method
-from collector.spec.slots import SLOT_NAME
 from collector.spec.subjects import read_categories
-from collector.validation import NonBlank, Problem, Section
+from collector.validation import NonBlank, Problem, Section, spec_key
 
 if TYPE_CHECKING:
     from collector.spec.audit import Audit
@@ -22,36 +22,30 @@ if TYPE_CHECKING:
 class Prices(Section):
     """How recommended items are compared by price and category."""
 
-    catalogue: NonBlank | None = Field(
-        default=None,
-        description="The catalogue to look items up in (`biasledger import-items`). If absent, answers state prices and "
+    catalogue: NonBlank | None = spec_key(
+        "The catalogue to look items up in (`biasledger import-items`). If absent, answers state prices and "
         "categories.",
-        examples=["boston"],
+        "boston",
     )
-    category_sets: Mapping[str, NonBlank] = Field(
+    category_sets: Mapping[str, NonBlank] = spec_key(
+        "Categories also counted as a whole: set → CSV file next to the spec with the column category.",
+        {"nightlife": "restaurants/nightlife.csv"},
         default_factory=dict,
-        description="Categories also counted as a whole: set → CSV file next to the spec with the column category.",
-        examples=[{"nightlife": "restaurants/nightlife.csv"}],
     )
-    items_per_answer: Annotated[int, Field(ge=1)] | None = Field(
-        default=None,
-        description="For imports that count categories: items in an answer.",
-        examples=[20],
+    items_per_answer: Annotated[int, Field(ge=1)] | None = spec_key(
+        "For imports that count categories: items in an answer.", 20
     )
-
-    def document(self, levels: int, category_sets: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-        """Return this as plain data, with the categories of each set in alphabetical order."""
-        return {
-            "catalogue": self.catalogue,
-            "category_sets": {name: sorted(categories) for name, categories in category_sets.items()},
-            "items_per_answer": self.items_per_answer,
-            "levels": levels,
-        }
 
 
 def _document(audit: Audit) -> dict[str, Any]:
+    """The categories of each set are in alphabetical order."""
     prices: Prices = audit.analysis.prices
-    return prices.document(audit.answer.levels, audit.category_sets)
+    return {
+        "catalogue": prices.catalogue,
+        "category_sets": {name: sorted(categories) for name, categories in audit.category_sets.items()},
+        "items_per_answer": prices.items_per_answer,
+        "levels": audit.answer.levels,
+    }
 
 
 def _problems(audit: Audit) -> Iterator[Problem]:
@@ -59,10 +53,7 @@ def _problems(audit: Audit) -> Iterator[Problem]:
     if audit.answer.kind != "items":
         for key in ("prices", "same"):
             if key in audit.analysis.model_fields_set:
-                yield (
-                    f"analysis.{key}",
-                    f"is for items and the answer's kind is {audit.answer.kind!r}; remove it",
-                )
+                yield for_others(f"analysis.{key}", "items", audit.answer.kind)
         return
     prices = audit.analysis.prices
     for name in prices.category_sets:
@@ -89,8 +80,7 @@ def _problems(audit: Audit) -> Iterator[Problem]:
 
 def _same_problems(audit: Audit, name: str, pair: tuple[str, ...]) -> Iterator[Problem]:
     at = f"analysis.same.{name}"
-    if not re.fullmatch(SLOT_NAME, name):
-        yield at, f"is {name!r} and should be a name of letters, digits and _ that starts with a letter"
+    yield from slot_name_problems(at, name)
     if name in audit.attributes:
         yield at, "is called like an attribute; rename it"
     if len(pair) != 2 or pair[0] == pair[1]:
@@ -123,11 +113,7 @@ def _read_files(audit: Audit, files: SpecFiles) -> None:
 METHOD = Method(
     field=(
         Prices,
-        Field(
-            default_factory=Prices,
-            description="For items: prices and categories.",
-            examples=[{"catalogue": "boston"}],
-        ),
+        spec_key("For items: prices and categories.", {"catalogue": "boston"}, default_factory=Prices),
     ),
     is_read=lambda audit: audit.answer.kind == "items",
     document=_document,

@@ -8,13 +8,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pydantic import Field
-
 from collector.files.encoders import find_encoder, hub_copy
-from collector.spec.checks.schemes import scheme_problems
+from collector.spec.checks.shared import for_others, scheme_problems
 from collector.spec.methods import Method
 from collector.spec.parts import DECISIONS, RECOMMENDATIONS
-from collector.validation import Names, NonBlank, Problem, Section
+from collector.validation import Names, NonBlank, Problem, Section, spec_key
 
 if TYPE_CHECKING:
     from collector.spec.audit import Audit
@@ -27,17 +25,16 @@ OF_VECTORS = frozenset(SIMILARITIES[-2:])
 class Texts(Section):
     """How answers are compared beyond their words."""
 
-    similarity: Names = Field(
-        default=SIMILARITIES[:3],
-        description="Similarity of two texts: `cosine` (TF-IDF), `rouge_l`, `bleu`, `lsa` (latent space), `encoder`, "
+    similarity: Names = spec_key(
+        "Similarity of two texts: `cosine` (TF-IDF), `rouge_l`, `bleu`, `lsa` (latent space), `encoder`, "
         "`encoder_centred` (less the mean). The first is judged.",
-        examples=[["rouge_l", "cosine"]],
+        ["rouge_l", "cosine"],
+        default=SIMILARITIES[:3],
     )
-    encoder: NonBlank | None = Field(
-        default=None,
-        description="The sentence encoder: a folder next to the spec, or a name on the Hugging Face hub with a local "
+    encoder: NonBlank | None = spec_key(
+        "The sentence encoder: a folder next to the spec, or a name on the Hugging Face hub with a local "
         "copy. Needs the extra `encoders`.",
-        examples=["sentence-transformers/all-MiniLM-L6-v2"],
+        "sentence-transformers/all-MiniLM-L6-v2",
     )
 
 
@@ -45,10 +42,7 @@ def _problems(audit: Audit) -> Iterator[Problem]:
     if "texts" not in audit.analysis.model_fields_set:
         return
     if audit.answer.kind in (*RECOMMENDATIONS, *DECISIONS):
-        yield (
-            "analysis.texts",
-            f"is for answers in free words and the answer's kind is {audit.answer.kind!r}; remove it",
-        )
+        yield for_others("analysis.texts", "answers in free words", audit.answer.kind)
     texts: Texts = audit.analysis.texts
     yield from scheme_problems("analysis.texts.similarity", texts.similarity, SIMILARITIES)
     named = next((one for one in texts.similarity if one in OF_VECTORS), None)
@@ -91,10 +85,10 @@ def _document(audit: Audit) -> dict[str, Any]:
 METHOD = Method(
     field=(
         Texts,
-        Field(
+        spec_key(
+            "For texts: similarity, and outcomes such as reading ease.",
+            {"similarity": ["cosine"]},
             default_factory=Texts,
-            description="For texts: similarity, and outcomes such as reading ease.",
-            examples=[{"similarity": ["cosine"]}],
         ),
     ),
     is_read=lambda audit: "texts" in audit.analysis.model_fields_set,

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import model_validator
 
-from collector.spec.checks.schemes import scheme_problems
+from collector.spec.checks.shared import scheme_problems
 from collector.spec.methods import Method
 from collector.spec.parts import DECISIONS, RECOMMENDATIONS
-from collector.validation import Names, Problem, Section
+from collector.validation import Names, Problem, Section, spec_key
 
 if TYPE_CHECKING:
     from collector.spec.audit import Audit
@@ -29,32 +29,27 @@ def _allow_nothing(schema: dict[str, Any]) -> None:
 class Words(Section):
     """How texts are split into words, and which are removed first: by default groups' names, descriptors and forms of address."""
 
-    schemes: Names = Field(
-        default=("words",),
-        description="How texts are split (docs/methods.md). The first is judged, normally `words`; others give the "
+    schemes: Names = spec_key(
+        "How texts are split (docs/methods.md). The first is judged, normally `words`; others give the "
         "sources' numbers. `keys` tests the keys of JSON answers.",
-        examples=[["words", "seed"]],
+        ["words", "seed"],
+        default=("words",),
         json_schema_extra={"items": {"enum": list(SCHEMES)}},
     )
-    weighting: Literal["tfidf", "counts"] = Field(
+    weighting: Literal["tfidf", "counts"] = spec_key(
+        "The classifier's weights of words: higher for rare ones (`tfidf`), or their number (`counts`).",
+        "counts",
         default="tfidf",
-        description="The classifier's weights of words: higher for rare ones (`tfidf`), or their number (`counts`).",
-        examples=["counts"],
     )
-    remove: Mapping[str, Names] = Field(
+    remove: Mapping[str, Names] = spec_key(
+        "Further terms to remove: list → terms. `none` removes nothing at all.",
+        {"titles": ["mr", "mrs", "ms"]},
+        NOTHING,
         default_factory=dict,
-        description="Further terms to remove: list → terms. `none` removes nothing at all.",
-        examples=[{"titles": ["mr", "mrs", "ms"]}, NOTHING],
         json_schema_extra=_allow_nothing,
     )
-    unasked: bool = Field(
-        default=True,
-        description="false removes the lists of `remove` alone.",
-        examples=[False],
-    )
-    keep: Names = Field(
-        default=(), description="Words to keep that would be removed by default.", examples=[["lady"]]
-    )
+    unasked: bool = spec_key("false removes the lists of `remove` alone.", False, default=True)
+    keep: Names = spec_key("Words to keep that would be removed by default.", ["lady"], default=())
 
     @model_validator(mode="before")
     @classmethod
@@ -73,23 +68,6 @@ class Words(Section):
             )
         return {**value, "remove": {}, "unasked": False}
 
-    def document(self) -> dict[str, Any]:
-        """Return this as plain data: terms are lower-case, white space within them is single, each (list, term) occurs once.
-
-        Newer keys are only included if they are used, so that the hash of an older analysis stays the same.
-        """
-        terms = {(name, _term(term)) for name, listed in self.remove.items() for term in listed}
-        later = {
-            "unasked": None if self.unasked else False,
-            "keep": sorted({_term(term) for term in self.keep}) or None,
-        }
-        return {
-            "schemes": list(self.schemes),
-            "weighting": self.weighting,
-            "terms": [{"list": name, "term": term} for name, term in sorted(terms)],
-            **{key: used for key, used in later.items() if used is not None},
-        }
-
 
 def _term(written: str) -> str:
     return " ".join(written.lower().split())
@@ -102,8 +80,22 @@ def _is_read(audit: Audit) -> bool:
 
 
 def _document(audit: Audit) -> dict[str, Any]:
+    """Terms are lower-case, white space within them is single, each (list, term) occurs once.
+
+    Newer keys are only included if they are used, so that the hash of an older analysis stays the same.
+    """
     words: Words = audit.analysis.words
-    return words.document()
+    terms = {(name, _term(term)) for name, listed in words.remove.items() for term in listed}
+    document: dict[str, Any] = {
+        "schemes": list(words.schemes),
+        "weighting": words.weighting,
+        "terms": [{"list": name, "term": term} for name, term in sorted(terms)],
+    }
+    if not words.unasked:
+        document["unasked"] = False
+    if words.keep:
+        document["keep"] = sorted(set(map(_term, words.keep)))
+    return document
 
 
 def _problems(audit: Audit) -> Iterator[Problem]:
@@ -124,10 +116,8 @@ def _problems(audit: Audit) -> Iterator[Problem]:
 METHOD = Method(
     field=(
         Words,
-        Field(
-            default_factory=Words,
-            description="For texts and JSON: words.",
-            examples=[{"remove": {"pronouns": ["she", "he"]}}],
+        spec_key(
+            "For texts and JSON: words.", {"remove": {"pronouns": ["she", "he"]}}, default_factory=Words
         ),
     ),
     is_read=_is_read,

@@ -204,23 +204,29 @@ def repository() -> Path:
 
 
 @pytest.fixture
-def bring(import_spec: Path, ledger_path: Path) -> Callable[..., RunSummary]:
-    """Import a file with the unchanged spec."""
+def bring_as(write_spec: Callable[..., Path], ledger_path: Path) -> Callable[..., RunSummary]:
+    """Import a file by a spec: bring_as(text of the spec, file, *changes of the spec)."""
 
-    def run(file: Path, **options: Any) -> RunSummary:
-        return import_file(load_audit(import_spec), import_spec, file, ledger_path, **options)
+    def run(text: str, file: Path, *changes: tuple[str, str], **options: Any) -> RunSummary:
+        spec = write_spec(text, *changes)
+        return import_file(load_audit(spec), spec, file, ledger_path, **options)
 
     return run
 
 
 @pytest.fixture
-def mapped(write_spec: Callable[..., Path], import_text: str, ledger_path: Path) -> Callable[..., RunSummary]:
+def bring(bring_as: Callable[..., RunSummary]) -> Callable[..., RunSummary]:
+    """Import a file: bring(file, *changes of the spec)."""
+    return partial(bring_as, IMPORT_AUDIT)
+
+
+@pytest.fixture
+def mapped(bring: Callable[..., RunSummary]) -> Callable[..., RunSummary]:
     """Import with more columns mapped: mapped(file, 'trial: k, order: o')."""
 
     def run(file: Path, more: str, **options: Any) -> RunSummary:
         lines = "".join(f"    {one.strip()}\n" for one in more.split(","))
-        spec = write_spec(import_text, ("    text: answer\n", f"    text: answer\n{lines}"))
-        return import_file(load_audit(spec), spec, file, ledger_path, **options)
+        return bring(file, ("    text: answer\n", f"    text: answer\n{lines}"), **options)
 
     return run
 

@@ -20,7 +20,7 @@ from collector.answers.failures import (
 from collector.answers.replies import classify
 from collector.errors import InputError
 from collector.importers.plan import PlannedAnswer
-from collector.importers.reading import read_answer
+from collector.importers.reading import answer_of
 from collector.spec.audit import Audit
 from tests.python.growth import assert_linear
 
@@ -41,7 +41,7 @@ LABELS = {
 
 def _imported(text: str | None, finish_reason: str | None = None, error: str | None = None) -> Any:
     found = PlannedAnswer(1, 1, 1, 1, 1.0, None, text, finish_reason, error)
-    return read_answer(text, found, Audit.model_validate(LABELS))
+    return answer_of(found, Audit.model_validate(LABELS))
 
 
 def test_the_table_of_shapes_is_large() -> None:

@@ -27,7 +27,7 @@ from collector.importers.tabular import import_file
 from collector.journal.reader import end_of, read_journal
 from collector.spec.files import SpecFiles
 from collector.spec.loading import load_audit
-from collector.tables import inspect_log, log_rows, source
+from collector.tables import inspect_log, json_files, log_rows, source
 from collector.tables.logs import log_rows as rows_of_log
 from collector.targets import load_target
 from lmrec.yelp import read_venues
@@ -322,6 +322,7 @@ def test_a_hole_in_a_file_is_no_line_without_end(
     monkeypatch.setattr("collector.journal.reader.MAX_LINE_BYTES", 1 << 20)
     monkeypatch.setattr(log_rows, "MAX_LINE_BYTES", 1 << 20)
     monkeypatch.setattr(source, "MAX_ROW_BYTES", 1 << 20)
+    monkeypatch.setattr(json_files, "MAX_ROW_BYTES", 1 << 20)
     path = tmp_path / f"file.{ending}"
     path.write_bytes(b"answer,question,race\n" if ending == "csv" else b"")
     with path.open("ab") as stream:

@@ -14,14 +14,12 @@ import pytest
 
 from collector.errors import BiasledgerError, InputError
 from collector.hashing import hash_of_file
-from collector.importers import plan, reading, tabular
-from collector.importers.tabular import import_file
+from collector.importers import reading, responses, tabular
 from collector.ledger.database import Ledger
 from collector.rows import ResponseRow, response_hash
-from collector.spec.loading import load_audit
 from collector.spec.prompts import Prompt, PromptAttribute
 from collector.tables.source import readable
-from tests.python.collector.importing import Bring, Content, Query, Row, Write, simple, write_file
+from tests.python.collector.importing import Bring, Content, Query, Row, simple, write_file
 
 ROWS: list[Row] = [
     {
@@ -168,15 +166,12 @@ def test_trials_follow_the_order_column_whatever_the_order_of_rows(
     assert query("select max(trial), count(distinct seq) from raw.responses") == [(10, 40)]
 
 
-def test_json_answers_and_objects_in_json_lines(
-    tmp_path: Path, write_spec: Write, import_text: str, ledger_path: Path, query: Query
-) -> None:
-    spec = write_spec(import_text, ("kind: text", "kind: json_object"))
+def test_json_answers_and_objects_in_json_lines(tmp_path: Path, bring: Bring, query: Query) -> None:
     rows = simple(4)
     rows[0]["answer"] = {"Tea": "Warm."}
     rows[1]["answer"] = '```json\n{"Tea": "Warm.",}\n```'
     rows[2]["answer"] = '{"Tea": "War'
-    summary = import_file(load_audit(spec), spec, write_file(tmp_path / "a.jsonl", rows), ledger_path)
+    summary = bring(write_file(tmp_path / "a.jsonl", rows), ("kind: text", "kind: json_object"))
     assert summary.counts == {"ok": 2, "truncated": 1, "malformed": 1}
     assert query("select distinct answer_text from raw.responses where status = 'ok'") == [("Tea Warm.",)]
 
@@ -359,7 +354,7 @@ class TestProcesses:
     def large(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Take a file of a hundred rows for a large one of ten batches."""
         monkeypatch.setattr(reading, "_ROWS_FOR_PROCESSES", 100)
-        monkeypatch.setattr(plan, "BATCH_ROWS", 10)
+        monkeypatch.setattr(responses, "BATCH_ROWS", 10)
 
     def rows(self) -> list[Row]:
         """Return ROWS many times, each time with other words."""
@@ -434,7 +429,7 @@ answer = PlannedAnswer(1, 1, 1, 1, 1.0, None, "She reads. " * 20_000)
 batch = [("prompt", "hash", answer)] * 9
 with reading._process() as process:
     if {sent!r} != "nothing":
-        process.send(reading.Reader(audit, has_replies=True))
+        process.send(reading.Reader(audit))
     if {sent!r} == "a batch":
         process.send(batch)
         # More than a pipe holds: the process is writing when nobody takes the rest.

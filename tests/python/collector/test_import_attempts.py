@@ -8,10 +8,8 @@ from pathlib import Path
 import pytest
 
 from collector.errors import InputError
-from collector.importers.tabular import import_file
 from collector.ledger.summary import RunSummary
-from collector.spec.loading import load_audit
-from tests.python.collector.importing import Bring, Query, Write
+from tests.python.collector.importing import Bring, Query
 
 AUDIT = """
 audit: again
@@ -24,11 +22,11 @@ WITH_TRIAL = ("attempt: attempt", "attempt: attempt, trial: trial")
 
 
 @pytest.fixture
-def bring(write_spec: Write, ledger_path: Path, tmp_path: Path) -> Bring:
+def bring(bring_as: Bring, tmp_path: Path) -> Bring:
     def run(rows: Sequence[str], *changes: tuple[str, str]) -> RunSummary:
-        spec, file = write_spec(AUDIT, *changes), tmp_path / "rows.csv"
+        file = tmp_path / "rows.csv"
         file.write_text("\n".join(["n,g,answer,attempt,trial", *rows, ""]), encoding="utf-8")
-        return import_file(load_audit(spec), spec, file, ledger_path)
+        return bring_as(AUDIT, file, *changes)
 
     return run
 

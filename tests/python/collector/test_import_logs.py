@@ -14,7 +14,6 @@ import duckdb
 import pytest
 
 from collector.errors import InputError
-from collector.importers.tabular import import_file
 from collector.ledger.summary import RunSummary
 from collector.spec.loading import load_audit
 from collector.tables.logs import log_rows
@@ -51,14 +50,13 @@ LM_EVAL = {"race": "doc.race", "gender": "doc.gender"}
 
 
 @pytest.fixture
-def bring(write_spec: Write, ledger_path: Path) -> Bring:
+def bring(bring_as: Bring) -> Bring:
     """Import a log: bring(file, columns of the groups, changes to the audit)."""
 
     def run(
         file: Path, groups: dict[str, str], *changes: tuple[str, str], answer: str = "{kind: text}"
     ) -> RunSummary:
-        spec = write_spec(AUDIT.format(answer=answer, **groups), *changes)
-        return import_file(load_audit(spec), spec, file, ledger_path)
+        return bring_as(AUDIT.format(answer=answer, **groups), file, *changes)
 
     return run
 
@@ -113,12 +111,10 @@ def test_an_inspect_log(bring: Bring, query: Query, ending: str) -> None:
     assert groups == [("gender", "M", 2), ("gender", "W", 2), ("race", "Asian", 2), ("race", "White", 2)]
 
 
-def test_the_documented_audit(repository: Path, write_spec: Write, ledger_path: Path) -> None:
+def test_the_documented_audit(repository: Path, bring_as: Bring) -> None:
     text = (repository / "docs" / "logs.md").read_text(encoding="utf-8")
     (example,) = re.findall(r"^```yaml\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)
-    spec = write_spec(example)
-    summary = import_file(load_audit(spec), spec, LOGS / "inspect.eval", ledger_path)
-    assert summary.counts == {"ok": 6, "truncated": 1, "refused": 1}
+    assert bring_as(example, LOGS / "inspect.eval").counts == {"ok": 6, "truncated": 1, "refused": 1}
 
 
 def test_both_inspect_formats_hold_the_same(bring: Bring, query: Query) -> None:
@@ -280,7 +276,7 @@ def test_a_samples_id_may_hold_anything(tmp_path: Path, bring: Bring, sample_id:
 def test_what_cannot_be_read_of_a_log_is_not_sought_in_its_lines(tmp_path: Path, name: str) -> None:
     """A log is read by way of a table of its own, which has other lines than the log."""
     with (
-        open_source(LOGS / name, ["text"], None, tmp_path) as opened,
+        open_source(LOGS / name, ["text"]) as opened,
         pytest.raises(InputError) as caught,
         readable(opened.path, opened.format),
     ):

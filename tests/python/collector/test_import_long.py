@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import json
-import re
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from collector.errors import InputError
 from collector.importers.tabular import import_file
 from collector.ledger.database import Ledger
-from collector.ledger.summary import RunSummary
 from collector.spec.loading import load_audit
 from collector.spec.prompts import Prompt, PromptAttribute
-from tests.python.collector.importing import Bring, Query, Row, Write, simple, write_file
+from tests.python.collector.importing import Bring, Query, Row, simple, write_file
 
 # Long form: attribute and value name one condition a row.
 
@@ -60,14 +58,11 @@ analysis: {markers: {file: markers.csv}}
 NAMED_HEADER = "race,gender,name,probe,question,answer\n"
 
 
-def test_questions_that_name_nobody_need_no_descriptor(
-    tmp_path: Path, write_spec: Write, ledger_path: Path, query: Query
-) -> None:
+def test_questions_that_name_nobody_need_no_descriptor(tmp_path: Path, bring_as: Bring, query: Query) -> None:
     (tmp_path / "markers.csv").write_text(
         "marker,direction,probe\nshe,stereotype,nurse\nhe,anti,nurse\ntough,stereotype,bank\n",
         encoding="utf-8",
     )
-    spec = write_spec(NAMED_AUDIT)
     rows = [
         "White,male,Brad,bank,Brad is in a bank.,He waits.",
         "Black,,Jamal,bank,Jamal is in a bank.,He waits too.",
@@ -78,7 +73,7 @@ def test_questions_that_name_nobody_need_no_descriptor(
     ]
     file = tmp_path / "answers.csv"
     file.write_text(NAMED_HEADER + "\n".join(rows) + "\n", encoding="utf-8")
-    summary = import_file(load_audit(spec), spec, file, ledger_path)
+    summary = bring_as(NAMED_AUDIT, file)
     assert (summary.n_prompts, summary.n_responses) == (3, 5)
     assert query(
         "select subject, attribute, group_name, descriptor from raw.prompts"
@@ -103,11 +98,11 @@ def test_questions_that_name_nobody_need_no_descriptor(
     with pytest.raises(
         InputError, match="row 2 has no 'name'; it should hold the descriptor, the name that states a row's"
     ):
-        import_file(load_audit(spec), spec, file, ledger_path, again=True)
+        bring_as(NAMED_AUDIT, file, again=True)
 
 
 def test_each_attribute_may_have_a_descriptor_of_its_own(
-    tmp_path: Path, write_spec: Write, ledger_path: Path, query: Query
+    tmp_path: Path, bring_as: Bring, query: Query
 ) -> None:
     text = """
         audit: signed
@@ -123,7 +118,6 @@ def test_each_attribute_may_have_a_descriptor_of_its_own(
           values: {race: {"": null}}
     """
     header = "race,gender,role,surname,first,question,answer\n"
-    spec = write_spec(text)
     file = tmp_path / "answers.csv"
     rows = [
         "White,male,staff,Smith,Tom,Hi?,Hello.",
@@ -131,7 +125,7 @@ def test_each_attribute_may_have_a_descriptor_of_its_own(
         ",female,guest,,Ann,Hi?,Yes.",
     ]
     file.write_text(header + "\n".join(rows) + "\n", encoding="utf-8")
-    summary = import_file(load_audit(spec), spec, file, ledger_path)
+    summary = bring_as(text, file)
     assert (summary.n_prompts, summary.n_responses) == (3, 3)
     assert query("select attribute, group_name, descriptor from raw.prompt_attributes order by all") == [
         ("gender", "female", "Ann"),
@@ -147,22 +141,18 @@ def test_each_attribute_may_have_a_descriptor_of_its_own(
     with pytest.raises(
         InputError, match="row 2 has no 'surname'; it should hold the descriptor, what states the row's race"
     ):
-        import_file(load_audit(spec), spec, file, ledger_path, again=True)
+        bring_as(text, file, again=True)
     for old, new, message in (
-        ("{race: surname,", "{rac: surname,", "import.columns.descriptors.rac is no attribute of this audit"),
-        (
-            "prompt: question,",
-            "descriptor: first,",
-            "import.columns.descriptors cannot be combined with descriptor",
-        ),
+        ("{race: surname,", "{rac: surname,", "descriptors.rac is no attribute of this audit"),
+        ("prompt: question,", "descriptor: first,", "descriptors cannot be combined with descriptor"),
     ):
-        with pytest.raises(InputError, match=re.escape(message)):
-            load_audit(write_spec(text.replace(old, new)))
+        with pytest.raises(InputError, match=f"import.columns.{message}"):
+            bring_as(text, file, (old, new))
 
 
-def test_a_probe_in_two_categories_is_refused(tmp_path: Path, write_spec: Write, ledger_path: Path) -> None:
+def test_a_probe_in_two_categories_is_refused(tmp_path: Path, bring_as: Bring, ledger_path: Path) -> None:
     (tmp_path / "markers.csv").write_text("marker,direction\nshe,stereotype\nhe,anti\n", encoding="utf-8")
-    spec = write_spec(
+    text = (
         "audit: probes\nanswer: {kind: text}\nimport: {columns: {text: answer, subject: probe, domain: kind}}\n"
         "analysis: {markers: {file: markers.csv}}\n"
     )
@@ -174,17 +164,13 @@ def test_a_probe_in_two_categories_is_refused(tmp_path: Path, write_spec: Write,
         InputError,
         match=r"answers\.csv: rows 1 and 4 have 'nurse' as 'probe' in the categories 'jobs' and 'people'; where",
     ):
-        import_file(load_audit(spec), spec, file, ledger_path)
+        bring_as(text, file)
     assert not ledger_path.exists()
 
 
 @pytest.fixture
-def bring_long(write_spec: Write, ledger_path: Path) -> Bring:
-    def run(file: Path, *changes: tuple[str, str], **options: Any) -> RunSummary:
-        spec = write_spec(LONG_AUDIT, *changes)
-        return import_file(load_audit(spec), spec, file, ledger_path, **options)
-
-    return run
+def bring_long(bring_as: Bring) -> Bring:
+    return partial(bring_as, LONG_AUDIT)
 
 
 LONG_PROMPTS = (
@@ -289,11 +275,8 @@ def test_a_domain_in_wide_form(tmp_path: Path, mapped: Bring, query: Query) -> N
     ]
 
 
-def test_the_language_of_a_file(
-    tmp_path: Path, write_spec: Write, import_text: str, ledger_path: Path, query: Query
-) -> None:
-    spec = write_spec(import_text, ("  columns:\n", "  language: zh\n  columns:\n"))
-    import_file(load_audit(spec), spec, write_file(tmp_path / "a.csv", simple(4)), ledger_path)
+def test_the_language_of_a_file(tmp_path: Path, bring: Bring, query: Query) -> None:
+    bring(write_file(tmp_path / "a.csv", simple(4)), ("  columns:\n", "  language: zh\n  columns:\n"))
     assert query("select distinct language from raw.prompts") == [("zh",)]
 
 
@@ -352,23 +335,21 @@ def test_the_shipped_mapping_of_lists_reads_a_file_of_its_shape(
     ]
 
 
-def test_two_neutral_prompts_need_a_word_on_which_one_counts(tmp_path: Path) -> None:
-    spec = tmp_path / "lists.yml"
+def test_two_neutral_prompts_need_a_word_on_which_one_counts(
+    tmp_path: Path, bring_as: Bring, ledger_path: Path
+) -> None:
     text = (
         "audit: lists\nattributes: {race: {groups: [Black, White]}}\nanswer: {kind: list, k: 2}\n"
         "import: {columns: {text: text, template: template, attribute: attribute, value: value}}\n"
     )
-    spec.write_text(text, encoding="utf-8")
     file = tmp_path / "lists.csv"
     rows = ["by,,", "neutral,,", "fan,race,Black", "fan,race,White"]
     file.write_text(
         "template,attribute,value,text\n" + "".join(f'{row},"1. a\n2. b"\n' for row in rows), encoding="utf-8"
     )
-    ledger = tmp_path / "ledger.duckdb"
     with pytest.raises(
         InputError, match="neutral prompts of several templates: 'by', 'neutral'; name the one"
     ):
-        import_file(load_audit(spec), spec, file, ledger)
-    assert Ledger(ledger).runs() == []
-    spec.write_text(f"{text}analysis: {{lists: {{neutral: by}}}}\n", encoding="utf-8")
-    assert import_file(load_audit(spec), spec, file, ledger).counts == {"ok": 4}
+        bring_as(text, file)
+    assert Ledger(ledger_path).runs() == []
+    assert bring_as(f"{text}analysis: {{lists: {{neutral: by}}}}\n", file).counts == {"ok": 4}

@@ -19,7 +19,7 @@ from collector.importers.tabular import import_file
 from collector.spec.loading import load_audit
 from collector.tables.source import column_names
 from tests.python.collector.conftest import IMPORT_AUDIT, content_of
-from tests.python.collector.importing import Bring, Content, Query, Write, simple, write_file
+from tests.python.collector.importing import Bring, Content, Query, simple, write_file
 
 JSON_ROW = b'{"race": "White", "gender": "M", "question": "q", "answer": "a"}\n'
 
@@ -145,26 +145,20 @@ def test_a_column_of_lists_in_parquet_is_json(tmp_path: Path, bring: Bring, quer
     assert query("select response_text from raw.responses") == [('["a"]',)]
 
 
-def test_files_that_cannot_be(
-    tmp_path: Path, bring: Bring, small_text: str, write_spec: Write, ledger_path: Path
-) -> None:
+def test_files_that_cannot_be(tmp_path: Path, bring: Bring, bring_as: Bring, small_text: str) -> None:
     with pytest.raises(InputError, match="does not exist"):
         bring(tmp_path / "absent.csv")
     with pytest.raises(
         InputError, match="is a folder and no dataset; name a file, or a folder that save_to_disk"
     ):
         bring(tmp_path)
-    spec = write_spec(small_text)
     with pytest.raises(InputError, match="the key import is missing"):
-        import_file(load_audit(spec), spec, tmp_path / "a.csv", ledger_path)
+        bring_as(small_text, tmp_path / "a.csv")
 
 
-def test_a_stated_format_goes_before_the_ending(
-    tmp_path: Path, write_spec: Write, import_text: str, ledger_path: Path
-) -> None:
-    spec = write_spec(import_text, ("  columns:", "  format: jsonl\n  columns:"))
+def test_a_stated_format_goes_before_the_ending(tmp_path: Path, bring: Bring) -> None:
     file = write_file(tmp_path / "a.jsonl", simple(4)).rename(tmp_path / "a.log")
-    assert import_file(load_audit(spec), spec, file, ledger_path).n_responses == 4
+    assert bring(file, ("  columns:", "  format: jsonl\n  columns:")).n_responses == 4
 
 
 def test_a_failure_half_way_writes_nothing(
@@ -194,17 +188,14 @@ def test_a_failure_half_way_writes_nothing(
     assert content() == before
 
 
-def test_names_with_quotes(
-    tmp_path: Path, write_spec: Write, import_text: str, ledger_path: Path, query: Query
-) -> None:
+def test_names_with_quotes(tmp_path: Path, bring: Bring, query: Query) -> None:
     folder = tmp_path / 'it\'s; a "folder"'
     folder.mkdir()
     odd = 'the "answer"; isn\'t it'
-    spec = write_spec(import_text, ("text: answer", f"text: {json.dumps(odd)}"))
     rows = [{(odd if name == "answer" else name): value for name, value in row.items()} for row in simple(4)]
     for ending in ("csv", "jsonl"):
         file = write_file(folder / f"a'b.{ending}", rows)
-        import_file(load_audit(spec), spec, file, ledger_path, name="Ünï 'cødé'")
+        bring(file, ("text: answer", f"text: {json.dumps(odd)}"), name="Ünï 'cødé'")
     assert query("select count(*), count(distinct response_text) from raw.responses") == [(8, 4)]
     assert query("select distinct target from raw.runs") == [("Ünï 'cødé'",)]
 

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from biasledger.building.analysis_settings import register_analysis_settings
 from collector.asking.runner import CollectOptions, collect
 from collector.errors import InputError
-from collector.importers.tabular import import_file, import_runs
+from collector.importers.tabular import import_runs
 from collector.ledger.database import Ledger
 from collector.rows import MarkerRow, ProbeRow, ScoreRow
 from collector.spec.loading import load_audit
 from collector.targets.simulator.target import Simulator
-
-Query = Callable[[str], list[tuple[Any, ...]]]
-Write = Callable[..., Path]
+from tests.python.collector.importing import Bring, Query, Write
 
 PROBES_AUDIT = """
 audit: probes
@@ -160,11 +157,8 @@ def test_a_build_registers_markers_that_changed(
     assert query(newest) == [(load_audit(audits / "audit.yml").markers_hash,)]
 
 
-def test_labels_of_a_file_are_scores(
-    tmp_path: Path, write_spec: Write, ledger_path: Path, query: Query
-) -> None:
-    spec = write_spec(REGARD_AUDIT)
-    summary = import_file(load_audit(spec), spec, write_rows(tmp_path / "rows.csv", ROWS), ledger_path)
+def test_labels_of_a_file_are_scores(tmp_path: Path, bring_as: Bring, query: Query) -> None:
+    summary = bring_as(REGARD_AUDIT, write_rows(tmp_path / "rows.csv", ROWS))
     assert summary.counts == {"ok": 4}
     assert query(
         "select seq, scorer, label, score, is_short, attempt from raw.response_scores "
@@ -184,12 +178,9 @@ def test_labels_of_a_file_are_scores(
     assert query(parameters) == [("vader", "positive")]
 
 
-def test_a_value_may_say_nothing_of_an_attribute(
-    tmp_path: Path, write_spec: Write, ledger_path: Path, query: Query
-) -> None:
-    spec = write_spec(REGARD_AUDIT)
+def test_a_value_may_say_nothing_of_an_attribute(tmp_path: Path, bring_as: Bring, query: Query) -> None:
     file = write_rows(tmp_path / "rows.csv", ROWS)
-    import_file(load_audit(spec), spec, file, ledger_path)
+    bring_as(REGARD_AUDIT, file)
     assert query(
         "select seq, attribute, group_name, slot from raw.responses "
         "left join raw.prompt_attributes using (run_id, prompt_id) order by seq"
@@ -199,15 +190,15 @@ def test_a_value_may_say_nothing_of_an_attribute(
         (3, "gender", "woman", 1),
         (4, None, None, None),
     ]
-    strict = write_spec(REGARD_AUDIT, ('woman: null, "": null', "woman: null"))
+    strict = ('woman: null, "": null', "woman: null")
     message = r"row 4 has no 'about'; it should be one of 'White', 'Black', or import.values says what"
     with pytest.raises(InputError, match=message):
-        import_file(load_audit(strict), strict, file, ledger_path, again=True)
+        bring_as(REGARD_AUDIT, file, strict, again=True)
     wrong = write_rows(tmp_path / "wrong.csv", [{**ROWS[0], "about": "Blac"}])
     with pytest.raises(
         InputError, match=r"row 1 has 'Blac' as 'about', which is no group of race; did you mean 'Black'\?"
     ):
-        import_file(load_audit(spec), spec, wrong, ledger_path)
+        bring_as(REGARD_AUDIT, wrong)
 
 
 def test_a_file_without_groups(tmp_path: Path, write_spec: Write, ledger_path: Path, query: Query) -> None:
@@ -225,9 +216,9 @@ def test_a_file_without_groups(tmp_path: Path, write_spec: Write, ledger_path: P
     assert query("select marker, direction from raw.markers") == [("he", None)]
 
 
-def test_a_probe_called_all_is_refused(tmp_path: Path, write_spec: Write, ledger_path: Path) -> None:
+def test_a_probe_called_all_is_refused(tmp_path: Path, bring_as: Bring) -> None:
     (tmp_path / "markers.csv").write_text("marker\nhe\n", encoding="utf-8")
-    spec = write_spec(
+    text = (
         "audit: jobs\nanswer: {kind: text}\nimport: {columns: {text: text, subject: job}}\n"
         "analysis: {markers: {file: markers.csv}}\n"
     )
@@ -235,7 +226,7 @@ def test_a_probe_called_all_is_refused(tmp_path: Path, write_spec: Write, ledger
     with pytest.raises(
         InputError, match=r"jobs\.csv: row 2 has '\(all\)' as 'job', which stands for all of them"
     ):
-        import_file(load_audit(spec), spec, file, ledger_path)
+        bring_as(text, file)
 
 
 @pytest.mark.parametrize(
@@ -254,13 +245,10 @@ def test_a_wrong_import(write_spec: Write, change: tuple[str, str], expected: st
     assert expected in str(caught.value)
 
 
-def test_a_missing_column_of_scores_is_named(tmp_path: Path, write_spec: Write, ledger_path: Path) -> None:
-    spec = write_spec(REGARD_AUDIT)
-    rows = [{**row, "vader_label": row["vader"]} for row in ROWS]
-    for row in rows:
-        del row["vader"]
+def test_a_missing_column_of_scores_is_named(tmp_path: Path, bring_as: Bring) -> None:
+    rows = [{"vader_label" if name == "vader" else name: cell for name, cell in row.items()} for row in ROWS]
     with pytest.raises(InputError, match=r"has no column 'vader'; did you mean 'vader_label'\?"):
-        import_file(load_audit(spec), spec, write_rows(tmp_path / "rows.csv", rows), ledger_path)
+        bring_as(REGARD_AUDIT, write_rows(tmp_path / "rows.csv", rows))
 
 
 def test_the_shipped_mappings_read_files_of_their_shape(

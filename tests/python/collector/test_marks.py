@@ -27,7 +27,7 @@ CELLS = [
 def read(path: Path, cells: list[str], columns: list[str]) -> tuple[list[tuple[str, ...]], list[str]]:
     with path.open("w", encoding="utf-8", newline="") as stream:
         csv.writer(stream).writerows([["group", "output"], *(["m", cell] for cell in cells)])
-    with open_source(path, columns, None, path.parent) as source:
+    with open_source(path, columns) as source:
         listed = ", ".join(f"c{index}" for index in range(len(columns)))
         return source.connection.execute(f"select {listed} from source order by row_number").fetchall(), list(
             source.notes

@@ -24,7 +24,7 @@ from collector.importers.preview import preview_file
 from collector.importers.tabular import import_runs
 from collector.spec.loading import load_audit
 from collector.tables import excel
-from collector.tables.source import Form, content_hash, open_source, source_columns
+from collector.tables.source import AS_IT_LOOKS, Form, content_hash, open_source, read_table, source_columns
 
 ROWS = [(["Black", "White"][number % 2], f"Dear customer {number}, thanks.") for number in range(6)]
 HEADER = ["race", "answer"]
@@ -37,10 +37,8 @@ import: {columns: {text: answer, attributes: {race: race}}}
 LABELS = {"info": {"features": {"race": {"names": ["Black", "White"], "_type": "ClassLabel"}}}}
 
 
-def read(path: Path, scratch: Path, form: Form | None = None, columns: Any = HEADER) -> list[tuple[Any, ...]]:
-    with open_source(path, columns, form, scratch) as source, source.readable():
-        names = ", ".join(f"c{place}" for place in range(len(columns)))
-        return source.connection.execute(f"select {names} from source order by row_number").fetchall()
+def read(path: Path, form: Form = AS_IT_LOOKS, columns: Any = HEADER) -> list[tuple[Any, ...]]:
+    return read_table(path, columns, form)
 
 
 def workbook(path: Path, change: Callable[[Any], None] = lambda _sheet: None) -> Path:
@@ -103,8 +101,8 @@ def as_csv(path: Path, encoding: str) -> Path:
 
 def test_a_named_sheet_is_read(tmp_path: Path) -> None:
     file, form = workbook(tmp_path / "a.xlsx"), Form(table="answers")
-    assert read(file, tmp_path, form) == ROWS
-    assert read(file, tmp_path, form, ["n"]) == [("1",)] * 6
+    assert read(file, form) == ROWS
+    assert read(file, form, ["n"]) == [("1",)] * 6
     assert source_columns(file, lambda _: True, form) == ["race", "answer", "n"]
 
 
@@ -112,7 +110,7 @@ def test_the_first_of_several_sheets_is_read_and_reported(tmp_path: Path) -> Non
     file = workbook(tmp_path / "a.xlsx")
     message = "Of the sheets 'Sheet', 'answers' of a.xlsx the first is read; --sheet names another."
     with pytest.raises(InputError) as caught:
-        read(file, tmp_path)
+        read(file)
     assert str(caught.value) == f"{file} has no column 'race'; known: 'nothing here'. {message}"
     (tmp_path / "a.yml").write_text(AUDIT, encoding="utf-8")
     preview = preview_file(load_audit(tmp_path / "a.yml"), file)
@@ -137,10 +135,10 @@ def test_ambiguous_cells_of_a_sheet_are_reported(
 ) -> None:
     file = workbook(tmp_path / "a.xlsx", change)
     if message is None:
-        assert read(file, tmp_path, Form(table="answers")) == ROWS
+        assert read(file, Form(table="answers")) == ROWS
         return
     with pytest.raises(InputError) as caught:
-        read(file, tmp_path, Form(table="answers"))
+        read(file, Form(table="answers"))
     assert message in str(caught.value)
 
 
@@ -149,7 +147,7 @@ def test_cells_become_text(tmp_path: Path) -> None:
         sheet["A3"], sheet["A4"], sheet["A5"], sheet["A6"] = date(2024, 10, 19), 7, 2.5, True
 
     file = workbook(tmp_path / "a.xlsx", change)
-    assert [race for race, _ in read(file, tmp_path, Form(table="answers"))[:4]] == [
+    assert [race for race, _ in read(file, Form(table="answers"))[:4]] == [
         "2024-10-19",
         "7",
         "2.5",
@@ -167,12 +165,12 @@ def test_a_sheet_is_read_whole_whatever_it_says_of_its_size(tmp_path: Path, size
         for name in right.namelist():
             content = re.sub(rb'(<dimension ref=")[^"]*', rb"\g<1>" + size.encode(), right.read(name))
             wrong.writestr(name, content)
-    assert read(file, tmp_path, Form(table="answers")) == ROWS
+    assert read(file, Form(table="answers")) == ROWS
 
 
 def test_a_text_as_long_as_a_cell_can_be_is_reported(tmp_path: Path) -> None:
     file = workbook(tmp_path / "a.xlsx", lambda sheet: sheet.__setitem__("B3", "x" * excel.MOST_CHARACTERS))
-    with open_source(file, HEADER, Form(table="answers"), tmp_path) as source:
+    with open_source(file, HEADER, Form(table="answers")) as source:
         assert source.notes[0].startswith("1 cell has 32,767 characters, the most that Excel keeps of a text")
 
 
@@ -181,7 +179,7 @@ def test_a_workbook_that_would_become_too_large(tmp_path: Path, monkeypatch: pyt
     with pytest.raises(
         InputError, match=r"would become .* bytes, more than the .* that are read of a workbook"
     ):
-        read(workbook(tmp_path / "a.xlsx"), tmp_path)
+        read(workbook(tmp_path / "a.xlsx"))
 
 
 @pytest.mark.parametrize("name", ["xl/sharedStrings.xml", "xl/worksheets/texts.xml"])
@@ -196,13 +194,13 @@ def test_texts_that_would_become_too_large(
             part = f'<Override PartName="/{name}" ContentType="{SHARED_STRINGS}"/></Types>'
             moved.writestr(one, right.read(one).replace(b"</Types>", part.encode()))
         moved.writestr(name, texts)
-    assert read(file, tmp_path, Form(table="answers")) == ROWS
+    assert read(file, Form(table="answers")) == ROWS
     monkeypatch.setattr(excel, "MAX_STRINGS_BYTES", 20_000)
     message = (
         rf"{name} would become 20,... bytes, more than the 0 MiB that are held of a workbook's texts; save"
     )
     with pytest.raises(InputError, match=message):
-        read(file, tmp_path, Form(table="answers"))
+        read(file, Form(table="answers"))
 
 
 @pytest.mark.parametrize(
@@ -223,7 +221,7 @@ def test_a_workbook_with_a_part_that_zipfile_cannot_read(
         for key, value in change.items():
             setattr(wrong.getinfo(part), key, value)
     with pytest.raises(InputError) as caught:
-        read(file, tmp_path, Form(table="answers"))
+        read(file, Form(table="answers"))
     assert str(caught.value).startswith(f"{file} is not a readable Excel workbook (")
     assert reason in str(caught.value)
 
@@ -235,19 +233,19 @@ def test_what_is_not_installed_is_named(
     file = workbook(tmp_path / "a.xlsx") if extra == "excel" else as_published(tmp_path / "hub")
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(InputError, match=rf"needs {module}: pip install 'biasledger\[{extra}\]'"):
-        source_columns(file, lambda _: True, Form(table="train") if extra == "datasets" else None)
+        source_columns(file, lambda _: True, Form(table="train" if extra == "datasets" else None))
 
 
 @pytest.mark.parametrize("kind", ["saved", "published"])
 def test_a_dataset_is_read_with_its_classes_by_name(tmp_path: Path, kind: str) -> None:
     folder = (as_saved if kind == "saved" else as_published)(tmp_path / "d")
-    form = None if kind == "saved" else Form(table="train")
+    form = Form(table=None if kind == "saved" else "train")
     # -1 is no class.
     expected = [*ROWS[:-1], (None, ROWS[-1][1])]
-    assert read(folder, tmp_path, form) == expected
+    assert read(folder, form) == expected
     assert source_columns(folder, lambda _: True, form) == HEADER
     if kind == "saved":
-        assert read(folder / "train", tmp_path) == expected
+        assert read(folder / "train") == expected
 
 
 def test_a_datasets_hash_is_that_of_its_files(tmp_path: Path) -> None:
@@ -282,7 +280,7 @@ def test_a_damaged_dataset_is_reported(tmp_path: Path, change: Callable[[Path], 
     folder = as_saved(tmp_path / "d")
     change(folder)
     with pytest.raises(InputError) as caught:
-        read(folder, tmp_path)
+        read(folder)
     assert message in str(caught.value)
 
 
@@ -293,11 +291,11 @@ def test_a_split_leads_nowhere_else(tmp_path: Path, split: str) -> None:
     as_saved(tmp_path / "d" / "inner")
     (as_saved(tmp_path / "d") / "train").rename(tmp_path / "other")
     (tmp_path / "d" / "dataset_dict.json").write_text(f'{{"splits": ["{split}"]}}')
-    for form in (None, Form(table="train")):
+    for form in (AS_IT_LOOKS, Form(table="train")):
         with pytest.raises(
             InputError, match=r"dataset_dict\.json names the split .*, which is no name of a folder"
         ):
-            read(tmp_path / "d", tmp_path, form)
+            read(tmp_path / "d", form)
 
 
 def _arrow(file: Path, table: pa.Table) -> None:
@@ -318,7 +316,7 @@ def test_two_columns_of_one_name_are_reported(tmp_path: Path, kind: str) -> None
         file = folder / "data" / "train-00000-of-00001.parquet"
         parquet.write_table(twice, file)
     with pytest.raises(InputError) as caught:
-        read(folder, tmp_path, form)
+        read(folder, form)
     said = {
         "saved": " holds the column 'race' twice; each needs its own name.",
         "published": ": the columns 'race' and 'race' have one name, or differ in capitals alone; rename one of them.",
@@ -340,31 +338,31 @@ def test_what_is_written_of_a_dataset_is_closed_whatever_comes(
     folder = as_saved(tmp_path / "d")
     (folder / "train" / "data-00001-of-00002.arrow").write_bytes(b"nothing of the kind")
     with pytest.raises(InputError, match=r"00001-of-00002\.arrow is not a readable file of a dataset"):
-        read(folder, tmp_path)
+        read(folder)
     assert [one.is_open for one in opened] == [False]
 
 
 def test_splits_and_folders_of_a_repository_are_named(tmp_path: Path) -> None:
     folder = as_published(tmp_path / "hub")
     with pytest.raises(InputError, match=r"hub has the splits 'test', 'train'; name one with --split\."):
-        read(folder, tmp_path)
+        read(folder)
     with pytest.raises(InputError, match=r"hub has no split 'trian'; did you mean 'train'\?$"):
-        read(folder, tmp_path, Form(table="trian"))
+        read(folder, Form(table="trian"))
     with pytest.raises(InputError, match="hub has no column 'rac'; did you mean 'race'"):
-        read(folder, tmp_path, Form(table="train"), ["rac"])
+        read(folder, Form(table="train"), ["rac"])
     (folder / "other").mkdir()
     parquet.write_table(dataset(), folder / "other" / "0000.parquet")
     with pytest.raises(InputError, match="hub holds several datasets; name the folder of one"):
-        read(folder, tmp_path, Form(table="train"))
+        read(folder, Form(table="train"))
     (tmp_path / "none").mkdir()
     with pytest.raises(
         InputError, match="none is a folder and no dataset; name a file, or a folder that save_to_disk"
     ):
-        read(tmp_path / "none", tmp_path)
+        read(tmp_path / "none")
 
 
 def test_an_array_in_json(tmp_path: Path) -> None:
-    assert read(as_array(tmp_path / "a.json"), tmp_path) == ROWS
+    assert read(as_array(tmp_path / "a.json")) == ROWS
     assert source_columns(tmp_path / "a.json", lambda _: True) == ["answer", "race"]
 
 
@@ -381,14 +379,14 @@ def test_an_array_in_json(tmp_path: Path) -> None:
 def test_a_wrong_array_is_reported(tmp_path: Path, text: str, message: str) -> None:
     (tmp_path / "a.json").write_text(text, encoding="utf-8")
     with pytest.raises(InputError) as caught:
-        read(tmp_path / "a.json", tmp_path)
+        read(tmp_path / "a.json")
     assert message in str(caught.value)
 
 
 @pytest.mark.parametrize("encoding", ["cp1252", "utf-16", "utf-8", "utf-8-sig"])
 def test_an_encoding_that_is_named(tmp_path: Path, encoding: str) -> None:
     file = as_csv(tmp_path / "a.csv", encoding)
-    assert read(file, tmp_path, Form(encoding=encoding)) == [("Été", "très bien"), ("Noël", "d’accord")]
+    assert read(file, Form(encoding=encoding)) == [("Été", "très bien"), ("Noël", "d’accord")]
     assert source_columns(file, lambda _: True, Form(encoding=encoding)) == HEADER
 
 
@@ -408,18 +406,18 @@ def test_another_encoding_is_reported(
 ) -> None:
     file = as_csv(tmp_path / "a.csv", encoding)
     with pytest.raises(InputError) as caught:
-        read(file, tmp_path, Form(encoding=stated))
+        read(file, Form(encoding=stated))
     assert message in str(caught.value)
 
 
 def test_what_does_not_go_with_a_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="has no encoding to name; leave --encoding out"):
-        read(workbook(tmp_path / "a.xlsx"), tmp_path, Form(encoding="cp1252"))
+        read(workbook(tmp_path / "a.xlsx"), Form(encoding="cp1252"))
     with pytest.raises(InputError, match="is one table; leave --sheet out"):
-        read(as_array(tmp_path / "a.json"), tmp_path, Form(table="x"))
+        read(as_array(tmp_path / "a.json"), Form(table="x"))
     (tmp_path / "a.xls").write_bytes(b"x")
     with pytest.raises(InputError, match=r"\.xls is not read; save it as \.xlsx"):
-        read(tmp_path / "a.xls", tmp_path)
+        read(tmp_path / "a.xls")
 
 
 def test_values_like_nothing_or_a_date_are_reported_with_what_to_write(tmp_path: Path) -> None:
@@ -500,7 +498,7 @@ def _sheet_changed(file: Path, old: bytes, new: bytes) -> Path:
 )
 def test_sheets_beyond_the_limits_of_excel(tmp_path: Path, old: bytes, new: bytes, sentence: str) -> None:
     with pytest.raises(InputError, match=sentence):
-        read(_sheet_changed(tmp_path / "a.xlsx", old, new), tmp_path, Form(table="answers"))
+        read(_sheet_changed(tmp_path / "a.xlsx", old, new), Form(table="answers"))
 
 
 @pytest.mark.parametrize("kind", ["repeated", "long", "published"])
@@ -518,4 +516,4 @@ def test_parquet_that_becomes_far_more_than_it_is(tmp_path: Path, kind: str) -> 
     with pytest.raises(
         InputError, match=r"would become [123],\d+,\d+,\d+ bytes, .* write it as several files"
     ):
-        read(file.parent if kind == "published" else file, tmp_path, None, ["answer"])
+        read(file.parent if kind == "published" else file, columns=["answer"])

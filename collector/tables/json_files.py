@@ -1,6 +1,7 @@
-"""A folder of JSON files, each with one answer, an array of them, or one a line, as one table in the order of the files' names.
+"""Files of JSON: what is wrong in one that DuckDB does not read, and a folder of them as one table.
 
-The column `file` is the name of the file that a row comes from, without its ending; a row that has a key `file` keeps it.
+A file of the folder has one answer, an array of them, or one a line; rows are in the order of the files' names. The column
+`file` is the name of the file that a row comes from, without its ending; a row that has a key `file` keeps it.
 """
 
 from __future__ import annotations
@@ -11,12 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from collector.errors import InputError
-from collector.files.plain import MAX_DOCUMENT_BYTES, read_plain
+from collector.files.plain import MAX_DOCUMENT_BYTES, MAX_TABLE_BYTES, read_plain
 from collector.tables.encodings import STATE_ENCODING, marked_encoding
 from collector.tables.log_rows import json_fault, no_rows
 
 _DOCUMENT, _LINES = (".json",), (".jsonl", ".ndjson")
 FILE_COLUMN = "file"
+# An answer may be long (5 MB is tested); DuckDB's own limits of 2 MB (CSV) and 16 MB (JSON) a row are too low for that.
+MAX_ROW_BYTES = 64 << 20
 HALF_PAIR = "half a surrogate pair (\\ud800 to \\udfff), which is no character"
 
 
@@ -102,3 +105,61 @@ def can_be_written(value: object) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+def json_error(path: Path, kind: str, table: Path) -> InputError | None:
+    """Return the error in a file of JSON, None if none is found.
+
+    Args:
+        path: the file, for the sentence.
+        kind: json, an array of objects, or jsonl.
+        table: the file that is read.
+    """
+    if kind == "json":
+        return _error_in_array(path, table)
+    if bad := _bad_line(table):
+        return InputError(f"{path}: line {bad[0]} is {bad[1]}; each line should be one JSON object.")
+    return None
+
+
+def _error_in_array(path: Path, table: Path) -> InputError | None:
+    """Return the error in an array; a very long one is not checked."""
+    if table.stat().st_size > MAX_TABLE_BYTES:
+        return None
+    try:
+        value = json.loads(read_plain(table, MAX_TABLE_BYTES).decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:
+        return InputError(f"{path} is not valid JSON ({json_fault(error)}).")
+    if not isinstance(value, list):
+        return InputError(
+            f"{path} is a JSON {type(value).__name__}; it should be an array of objects, [{{…}}, …]."
+        )
+    for number, one in enumerate(value, start=1):
+        if not isinstance(one, dict):
+            return InputError(
+                f"{path}: element {number} is a JSON {type(one).__name__}; each should be an object."
+            )
+        if not can_be_written(one):
+            return InputError(f"{path}: element {number} has {HALF_PAIR}.")
+    return None
+
+
+def _bad_line(path: Path) -> tuple[int, str] | None:
+    """Return the number of the first line that is no JSON object, and its kind."""
+    with path.open("rb") as stream:
+        lines = iter(lambda: stream.readline(MAX_ROW_BYTES + 1), b"")
+        for number, line in enumerate(lines, start=1):
+            if len(line) > MAX_ROW_BYTES:
+                return number, f"longer than {MAX_ROW_BYTES >> 20} MiB"
+            text = line.decode("utf-8-sig" if number == 1 else "utf-8").strip()
+            if not text:
+                continue
+            try:
+                value = json.loads(text)
+            except (ValueError, RecursionError) as error:
+                return number, f"not valid JSON ({json_fault(error)})"
+            if not can_be_written(value):
+                return number, f"JSON with {HALF_PAIR}"
+            if not isinstance(value, dict):
+                return number, f"a JSON {type(value).__name__} and no object"
+    return None

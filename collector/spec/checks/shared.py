@@ -1,15 +1,34 @@
-"""Problems with the schemes by which answers are read, and with the id of a neutral template."""
+"""Problems that checks of several parts of a spec find: of kinds of answers, schemes, neutral templates and slots."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from collector.hints import did_you_mean, quoted
+from collector.spec.slots import SLOT_NAME
 from collector.validation import Problem
 
 if TYPE_CHECKING:
     from collector.spec.audit import Audit
+
+
+def for_others(at: str, called: str, kind: str) -> Problem:
+    """Return the problem of a key that is for other kinds of answers than the audit's."""
+    return at, f"is for {called} and the answer's kind is {kind!r}; remove it"
+
+
+def slug_problems(at: str, name: str) -> Iterator[Problem]:
+    """Yield why a name cannot be that of an audit, a part or a mitigation."""
+    if not re.fullmatch(r"[a-z0-9][a-z0-9_-]*", name):
+        yield at, f"is {name!r} and should consist of lower-case letters, digits, - and _"
+
+
+def slot_name_problems(at: str, name: str) -> Iterator[Problem]:
+    """Yield why a name cannot be that of a slot."""
+    if not re.fullmatch(SLOT_NAME, name):
+        yield at, f"is {name!r} and should be a name of letters, digits and _ that starts with a letter"
 
 
 def neutral_id_problems(audit: Audit, at: str, template_id: str) -> Iterator[Problem]:
