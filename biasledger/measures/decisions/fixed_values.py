@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import Unpack
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from biasledger.measures.declared import Measure, Threshold
 from biasledger.measures.engine.intervals import NO_VARIANCE, share_limits
 from biasledger.measures.engine.resampling import (
     Design,
+    Draws,
     Floats,
     Labels,
     PermutationResult,
@@ -76,9 +78,7 @@ class FixedValueGap:
     test: PermutationResult | None
 
 
-def fixed_value_gap(
-    units: ClusterMeans, *, n_permutations: int, alpha: float, seed: int, stop_after: int | None = 50
-) -> FixedValueGap:
+def fixed_value_gap(units: ClusterMeans, *, alpha: float, **draws: Unpack[Draws]) -> FixedValueGap:
     """Hold the clusters' mean against the fixed value, with the limits of a share over clusters and a test of sign flips.
 
     Sign flips take deviations for as likely with the other sign, which they are not where the value is near an end of the range:
@@ -100,8 +100,8 @@ def fixed_value_gap(
     error = float(shares.std(ddof=1) / np.sqrt(n)) if n > 1 else np.nan
     low, high = _limits(shares, error, alpha)
     test, p_signs, p_limits = None, np.nan, np.nan
-    if n_permutations and n > 1:
-        flips = _sign_flips(shares - against, n_permutations, seed, stop_after)
+    if draws["n_permutations"] and n > 1:
+        flips = _sign_flips(shares - against, draws)
         p_signs, p_limits = flips.p_value, _p_of_limits(shares, error, against)
         test = replace(flips, p_value=max(p_signs, p_limits))
     return FixedValueGap(
@@ -123,7 +123,7 @@ def fixed_value_gaps(comparisons: Iterable[Comparison[ClusterMeans]]) -> Table:
     return table(
         FixedValueGap,
         comparisons,
-        lambda one, draws: fixed_value_gap(one.units, **draws),
+        lambda one, settings: fixed_value_gap(one.units, **settings),
         "fixed_value_gap",
     )
 
@@ -148,9 +148,7 @@ def _p_of_limits(shares: Floats, error: float, against: float) -> float:
     return float(np.exp(out))
 
 
-def _sign_flips(
-    deviations: Floats, n_permutations: int, seed: int, stop_after: int | None
-) -> PermutationResult:
+def _sign_flips(deviations: Floats, draws: Draws) -> PermutationResult:
     """Return the size of the mean; a cluster is a stratum of two units, of which one has its deviation and the other the
     opposite.
     """
@@ -159,12 +157,10 @@ def _sign_flips(
     design = Design(np.tile(np.array([1, 0], dtype=np.int8), n), np.repeat(np.arange(n), 2)).with_content(
         values
     )
-    blocks = pooled(design, seed)
+    blocks = pooled(design, draws["seed"])
     sums = blocks.sums(values)
 
     def size(labels: Labels) -> Floats:
         return np.asarray(np.abs(labels.astype(np.float64) @ sums) / n)
 
-    return permutation_test(
-        blocks.design, size, n_permutations=n_permutations, seed=seed, stop_after=stop_after
-    )
+    return permutation_test(blocks.design, size, **draws)

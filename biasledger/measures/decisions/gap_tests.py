@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Unpack
 
 import numpy as np
 from scipy import sparse
@@ -17,6 +18,7 @@ from biasledger.measures.decisions.units import Units
 from biasledger.measures.engine.intervals import NO_VARIANCE
 from biasledger.measures.engine.resampling import (
     Design,
+    Draws,
     Floats,
     Integers,
     Labels,
@@ -155,17 +157,15 @@ def gap_test(
     clusters: Integers | None,
     *,
     scale: float,
-    n_permutations: int,
-    seed: int,
-    stop_after: int | None,
     tie_share: float = 1.0,
+    **draws: Unpack[Draws],
 ) -> PermutationResult:
     """Two-sided test of the gap inside strata, when labels of `moves` are permuted; observed, null mean and sd are the gap's.
 
     clusters: of each of the units that move, None where each is one by itself. scale: the range of the outcome. Many units are
     pooled.
     """
-    units, moves, clusters = _in_blocks(units, moves, clusters, seed)
+    units, moves, clusters = _in_blocks(units, moves, clusters, draws["seed"])
     statistic = StratifiedGap.of(units, moves, clusters, scale)
     gaps, _ = statistic.values(moves.design.labels[np.newaxis, :])
     observed = float(gaps[0])
@@ -177,14 +177,7 @@ def gap_test(
         widening = np.where(is_observed, 1.0, units.null_scale)
         return np.column_stack([np.abs(values) / errors * widening, sign * values * widening])
 
-    two_sided, one_sided = permutation_tests(
-        moves.design,
-        statistics,
-        n_permutations=n_permutations,
-        seed=seed,
-        stop_after=stop_after,
-        tie_share=tie_share,
-    )
+    two_sided, one_sided = permutation_tests(moves.design, statistics, tie_share=tie_share, **draws)
     return replace(
         two_sided, observed=observed, null_mean=sign * one_sided.null_mean, null_sd=one_sided.null_sd
     )

@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
-from biasledger.measures.comparisons import Comparison, Draws, table
+from biasledger.measures.comparisons import Comparison, Settings, table
 from biasledger.measures.decisions.clusters import (
     Groups,
     Interval,
@@ -29,7 +30,7 @@ from biasledger.measures.decisions.units import LEAST_NAMES, Units
 from biasledger.measures.decisions.unread import Bounds, Unread
 from biasledger.measures.declared import Measure, Threshold, Tolerance
 from biasledger.measures.engine.intervals import NO_VARIANCE, t_quantile
-from biasledger.measures.engine.resampling import Design, Integers, Moves, PermutationResult
+from biasledger.measures.engine.resampling import Design, Draws, Integers, Moves, PermutationResult
 from biasledger.measures.schema import Table
 
 MEASURES = (
@@ -231,16 +232,7 @@ class Gap:
     test: PermutationResult | None
 
 
-def gap(
-    units: Units,
-    *,
-    lowest: float,
-    highest: float,
-    n_permutations: int,
-    alpha: float,
-    seed: int,
-    stop_after: int | None = 50,
-) -> Gap:
+def gap(units: Units, *, lowest: float, highest: float, alpha: float, **draws: Unpack[Draws]) -> Gap:
     """Return the gap between the units labelled 1 (marked) and 0 (reference), with its null and intervals.
 
     lowest, highest: the smallest and the largest outcome that an answer can have. No test with n_permutations 0 or labels
@@ -273,10 +265,8 @@ def gap(
         n_cases = int(groups.sizes.min())
         difference, adjusted = _intervals(shares, groups, names if n_names > 1 else None, alpha)
     tests: dict[str, PermutationResult] = {}
-    if n_permutations > 0 and units.design.can_move():
-        test = partial(
-            gap_test, units, scale=scale, n_permutations=n_permutations, seed=seed, stop_after=stop_after
-        )
+    if draws["n_permutations"] > 0 and units.design.can_move():
+        test = partial(gap_test, units, scale=scale, **draws)
         tests["case"] = test(*_cases(units), tie_share=TIE_SHARE)
         if names is not None and n_names >= LEAST_NAMES and names.design.can_move():
             tests["name"] = test(names, None)
@@ -353,7 +343,7 @@ def gaps(comparisons: Iterable[GapComparison]) -> Table:
     return table(
         Gap,
         comparisons,
-        lambda one, draws: gap(one.units, lowest=one.lowest, highest=one.highest, **draws),
+        lambda one, settings: gap(one.units, lowest=one.lowest, highest=one.highest, **settings),
         "gap",
     )
 
@@ -361,9 +351,9 @@ def gaps(comparisons: Iterable[GapComparison]) -> Table:
 def bounded_gaps(comparisons: Iterable[GapComparison]) -> Table:
     """Return a row for each comparison: its Gap, and what it could be if the unread answers were known."""
 
-    def bounded(one: GapComparison, draws: Draws) -> BoundedGap:
+    def bounded(one: GapComparison, settings: Settings) -> BoundedGap:
         lowest, highest = one.lowest, one.highest
-        found = gap(one.units, lowest=lowest, highest=highest, **draws)
+        found = gap(one.units, lowest=lowest, highest=highest, **settings)
         if one.unread is None:
             return BoundedGap(found, None)
         bounds = gap_bounds(found, one.unread, lowest=lowest, highest=highest, alpha=one.alpha)

@@ -10,6 +10,9 @@ from biasledger.measures.engine.resampling import Floats, Integers
 NO_VARIANCE = 1e-12
 """Standard errors up to this are rounding."""
 
+Z = 1.959964
+"""Standard errors to either side of an interval of 95 %."""
+
 _LARGEST_EFFECTIVE_SIZE = 1e9
 
 

@@ -17,7 +17,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
-from typing import Any, Protocol, TypeVar
+from typing import Any, NotRequired, Protocol, TypedDict, TypeVar, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +36,9 @@ Statistic = Callable[[Labels], Floats]
 FamilyStatistic = Callable[[Labels], Floats]
 """Labels of b arrangements, shape (b, n_units), to the statistics of each, shape (b, n_features)."""
 
+STOP_AFTER = 50
+"""Draws that reach the observed value before a test stops, if nothing else is said."""
+
 N_BLOCKS = 2_000
 """Blocks to which units are pooled; twice as many units still move singly."""
 
@@ -50,6 +53,19 @@ _CACHED_SUMS = 2**16
 _MAX_SMALL_STRATUM = 6
 _TIE_TOLERANCE = 1e-9
 _LABEL_BITS = np.uint64(127)
+
+
+class Draws(TypedDict):
+    """Settings of a test's draws.
+
+    n_permutations: arrangements to draw, 0 for no test. seed: of the draws. stop_after: stop once this many draws reached the
+    observed value, None for never: p is then plainly large and still valid (Besag & Clifford 1991, Sequential Monte Carlo
+    p-values).
+    """
+
+    n_permutations: int
+    seed: int
+    stop_after: NotRequired[int | None]
 
 
 @dataclass(frozen=True)
@@ -493,26 +509,9 @@ def cached_rows(n_rows: int, n_columns: int) -> list[slice]:
     return [slice(first, first + at_once) for first in range(0, max(n_rows, 1), at_once)]
 
 
-def permutation_test(
-    design: Design,
-    statistic: Statistic,
-    *,
-    n_permutations: int,
-    seed: int,
-    stop_after: int | None = None,
-) -> PermutationResult:
-    """One-sided test (large is extreme) of a statistic against label permutations inside strata.
-
-    stop_after: stop once this many draws reached the observed value; p is composed_with plainly large and still valid
-    (Besag & Clifford 1991, Sequential Monte Carlo p-values).
-    """
-    [result] = permutation_tests(
-        design,
-        lambda labels: statistic(labels)[:, np.newaxis],
-        n_permutations=n_permutations,
-        seed=seed,
-        stop_after=stop_after,
-    )
+def permutation_test(design: Design, statistic: Statistic, **draws: Unpack[Draws]) -> PermutationResult:
+    """One-sided test (large is extreme) of a statistic against label permutations inside strata."""
+    [result] = permutation_tests(design, lambda labels: statistic(labels)[:, np.newaxis], **draws)
     return result
 
 
@@ -522,7 +521,7 @@ def permutation_tests(
     *,
     n_permutations: int,
     seed: int,
-    stop_after: int | None = None,
+    stop_after: int | None = STOP_AFTER,
     tie_share: float = 1.0,
 ) -> list[PermutationResult]:
     """Run permutation_test for several statistics on the same draws; each stops independently of the others.
@@ -530,18 +529,21 @@ def permutation_tests(
     tie_share: how much a draw counts that equals the observed value: 1, or 0.5 for the mid-p of outcomes with few values.
     """
     tests = [
-        _OneSidedTest(float(observed), stop_after, tie_share)
+        _OneSidedTest(design, float(observed), stop_after, tie_share)
         for observed in statistics(design.labels[np.newaxis, :])[0]
     ]
     of_columns: list[_Drawn[Floats]] = [(test, _columns(column)) for column, test in enumerate(tests)]
     _draw(design, n_permutations, seed, lambda labels: [statistics(labels)], of_columns)
-    return [replace(test.result(), n_blocks=design.n_blocks) for test in tests]
+    return [test.result() for test in tests]
 
 
 class _OneSidedTest:
     """Draws of one statistic's null so far, and where they reached the observed value for the stop_after-th time."""
 
-    def __init__(self, observed: float, stop_after: int | None, tie_share: float = 1.0) -> None:
+    def __init__(
+        self, design: Design, observed: float, stop_after: int | None, tie_share: float = 1.0
+    ) -> None:
+        self._n_blocks = design.n_blocks
         self._observed = observed
         self._tolerance = _TIE_TOLERANCE * max(1.0, abs(observed))
         self._stop_after = stop_after
@@ -589,17 +591,12 @@ class _OneSidedTest:
             p_value,
             n_permutations,
             not self.goes_on,
+            self._n_blocks,
         )
 
 
 def family_permutation_test(
-    design: Design,
-    statistic: FamilyStatistic,
-    *,
-    n_permutations: int,
-    alpha: float,
-    seed: int,
-    stop_after: int | None = None,
+    design: Design, statistic: FamilyStatistic, *, alpha: float, **draws: Unpack[Draws]
 ) -> FamilyResult:
     """Two-sided step-down max-T test of a family (Westfall & Young 1993), studentised by each feature's permutation sd.
 
@@ -607,15 +604,7 @@ def family_permutation_test(
     of the labels and the test is exact. p_value is each feature's own, p_value_adjusted controls the
     family-wise error rate.
     """
-    [result] = family_permutation_tests(
-        design,
-        statistic,
-        [slice(None)],
-        n_permutations=n_permutations,
-        alpha=alpha,
-        seed=seed,
-        stop_after=stop_after,
-    )
+    [result] = family_permutation_tests(design, statistic, [slice(None)], alpha=alpha, **draws)
     return result
 
 
@@ -627,7 +616,7 @@ def family_permutation_tests(
     n_permutations: int,
     alpha: float,
     seed: int,
-    stop_after: int | None = None,
+    stop_after: int | None = STOP_AFTER,
 ) -> list[FamilyResult]:
     """Run family_permutation_test for several families on the same draws; each stops independently of the others.
 
@@ -636,12 +625,12 @@ def family_permutation_tests(
     """
     pilot = _pilot(design, statistic, n_permutations, seed)
     observed = statistic(design.labels[np.newaxis, :])
-    tests = [_FamilyTest(pilot.of(family), observed[:, family], stop_after) for family in families]
+    tests = [_FamilyTest(design, pilot.of(family), observed[:, family], stop_after) for family in families]
     of_families: list[_Drawn[Floats]] = [
         (test, _columns(family)) for family, test in zip(families, tests, strict=True)
     ]
     _draw(design, n_permutations, seed, lambda labels: [statistic(labels)], of_families)
-    return [replace(test.result(n_permutations, alpha), n_blocks=design.n_blocks) for test in tests]
+    return [test.result(n_permutations, alpha) for test in tests]
 
 
 def joint_permutation_tests(
@@ -653,7 +642,7 @@ def joint_permutation_tests(
     n_permutations: int,
     alpha: float,
     seed: int,
-    stop_after: int | None = None,
+    stop_after: int | None = STOP_AFTER,
 ) -> tuple[PermutationResult, FamilyResult]:
     """permutation_test of one statistic and family_permutation_test of others on the same draws; each stops by itself.
 
@@ -666,16 +655,11 @@ def joint_permutation_tests(
 
     pilot = _pilot(design, of_labels, n_permutations, seed)
     [observed] = arranged(design.labels[np.newaxis, :])
-    one, many = (
-        _OneSidedTest(float(statistic(observed)[0]), stop_after),
-        _FamilyTest(pilot, family(observed), stop_after),
-    )
+    one = _OneSidedTest(design, float(statistic(observed)[0]), stop_after)
+    many = _FamilyTest(design, pilot, family(observed), stop_after)
     del pilot
     _draw(design, n_permutations, seed, arranged, [(one, statistic), (many, family)])
-    return (
-        replace(one.result(), n_blocks=design.n_blocks),
-        replace(many.result(n_permutations, alpha), n_blocks=design.n_blocks),
-    )
+    return one.result(), many.result(n_permutations, alpha)
 
 
 @dataclass(frozen=True)
@@ -765,7 +749,8 @@ def _draw(
 class _FamilyTest:
     """Draws of one family so far; observed (1, n_features)."""
 
-    def __init__(self, pilot: _Pilot, observed: Floats, stop_after: int | None) -> None:
+    def __init__(self, design: Design, pilot: _Pilot, observed: Floats, stop_after: int | None) -> None:
+        self._n_blocks = design.n_blocks
         self._null_mean, self._null_sd = pilot.moments()
         tested = np.flatnonzero((self._null_sd > _TIE_TOLERANCE) & ~np.isnan(observed[0]))
         size = np.abs(observed[0, tested] - self._null_mean[tested]) / self._null_sd[tested]
@@ -812,13 +797,13 @@ class _FamilyTest:
         p_value, p_adjusted = np.full(n_features, np.nan), np.full(n_features, np.nan)
         if not self._columns.size:
             return FamilyResult(
-                self._null_mean, self._null_sd, p_value, p_adjusted, np.nan, 0, is_stopped_early=False
+                self._null_mean, self._null_sd, p_value, p_adjusted, np.nan, 0, False, self._n_blocks
             )
         added = int(not self.is_complete)
         p_value[self._columns] = (added + self._own_hits) / (added + self._drawn)
         adjusted = np.maximum.accumulate((added + self._family_hits[::-1]) / (added + self._drawn))
         p_adjusted[self._columns] = adjusted[::-1]
-        # The observed labels are one arrangement, added to draws, here the largest: bands and p-values composed_with agree.
+        # The observed labels are one arrangement, added to draws, here the largest, so that bands and p-values agree.
         maxima = np.concatenate(self._maxima)
         if self.is_complete:
             maxima = np.delete(maxima, np.nanargmin(np.abs(maxima - self._largest)))
@@ -832,4 +817,5 @@ class _FamilyTest:
             critical_value if not math.isnan(critical_value) else math.inf,
             self._drawn,
             not self.is_complete and self._drawn < n_permutations,
+            self._n_blocks,
         )

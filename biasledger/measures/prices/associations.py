@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,7 @@ from biasledger.measures.engine.intervals import NO_VARIANCE, share_limits, t_ha
 from biasledger.measures.engine.jackknife import DeleteGroups
 from biasledger.measures.engine.resampling import (
     Design,
+    Draws,
     FamilyResult,
     FamilyStatistic,
     Floats,
@@ -164,9 +166,7 @@ class Association:
     n_blocks: int | None = None
 
 
-def associations(
-    units: CategoryCounts, *, n_permutations: int, alpha: float, seed: int, stop_after: int | None = 50
-) -> list[Association]:
+def associations(units: CategoryCounts, *, alpha: float, **draws: Unpack[Draws]) -> list[Association]:
     """Return the association of each category that any item carries, in the order of their numbers.
 
     Two-sided tests of the differences; adjusted p-values by step-down max-T over the categories. A category whose difference
@@ -192,7 +192,7 @@ def associations(
     low, high = (lowest + scale * limit for limit in limits)
     judged_sums = split_by_group(labels, judged, 2).sum(axis=0)
     judged_differences = _differences(judged_sums[np.newaxis])[0]
-    adjusted = _adjusted(units.design, judged, judged_differences, deleted, seed)
+    adjusted = _adjusted(units.design, judged, judged_differences, deleted, draws["seed"])
     # The arms are a raw difference's, with the error that it has inside strata.
     judged_lowest, judged_highest = _ends(judged_sums[:, -1])
     scale = judged_highest - judged_lowest
@@ -210,7 +210,7 @@ def associations(
         np.clip(end, judged_lowest, judged_highest)
         for end in (adjusted.differences - below, adjusted.differences + above)
     )
-    test = _test(units.design, judged, n_permutations, alpha, seed, stop_after)
+    test = _test(units.design, judged, alpha, draws)
     band_low, band_high = (np.full(categories.size, np.nan) for _ in range(2))
     if test:
         varies = test.null_sd > NO_VARIANCE
@@ -257,7 +257,7 @@ def category_associations(comparisons: Iterable[Comparison[CategoryCounts]]) -> 
     return table(
         Association,
         comparisons,
-        lambda one, draws: associations(one.units, **draws),
+        lambda one, settings: associations(one.units, **settings),
         "category_associations",
     )
 
@@ -330,13 +330,9 @@ def _holders(units: CategoryCounts, categories: Integers) -> Integers:
     return np.asarray((sums > 0).sum(axis=0), dtype=np.int64)
 
 
-def _test(
-    design: Design, features: Floats, n_permutations: int, alpha: float, seed: int, stop_after: int | None
-) -> FamilyResult | None:
-    if n_permutations == 0 or features.shape[2] == 1 or not design.can_move():
+def _test(design: Design, features: Floats, alpha: float, draws: Draws) -> FamilyResult | None:
+    if draws["n_permutations"] == 0 or features.shape[2] == 1 or not design.can_move():
         return None
-    design, statistic = _in_blocks(design, features, seed)
-    result = family_permutation_test(
-        design, statistic, n_permutations=n_permutations, alpha=alpha, seed=seed, stop_after=stop_after
-    )
-    return one_where_all_agree(result, statistic(design.labels[np.newaxis])[0], n_permutations)
+    design, statistic = _in_blocks(design, features, draws["seed"])
+    result = family_permutation_test(design, statistic, alpha=alpha, **draws)
+    return one_where_all_agree(result, statistic(design.labels[np.newaxis])[0], draws["n_permutations"])

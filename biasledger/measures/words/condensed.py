@@ -31,11 +31,9 @@ class CondensedWords:
     is_whole: bool
 
     @classmethod
-    def of(
-        cls, features: sparse.csr_array, design: Design, seed: int, *, min_units: int = 2
-    ) -> CondensedWords:
-        """Return words of units, (n_units, n_words); tested are those that at least min_units use."""
-        is_tested = rows_using(features) >= min_units
+    def of(cls, features: sparse.csr_array, design: Design, seed: int) -> CondensedWords:
+        """Return words of units, (n_units, n_words); tested are those that two or more use."""
+        is_tested = rows_using(features) >= 2
         condensed = with_rest(features, is_tested)
         blocks = pooled(design, seed)
         return cls(

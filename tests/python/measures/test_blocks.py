@@ -47,7 +47,7 @@ def difference(
         marked = labels.astype(np.float64) @ sums
         return marked / n_marked - (total - marked) / n_reference
 
-    return permutation_test(blocks.design, statistic, n_permutations=199, seed=seed)
+    return permutation_test(blocks.design, statistic, n_permutations=199, seed=seed, stop_after=None)
 
 
 class TestPooled:

@@ -14,8 +14,7 @@ from sklearn.metrics import balanced_accuracy_score
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
-from biasledger.measures.engine.resampling import Design, Moves
-from biasledger.measures.words import classifier_accuracy as measured
+from biasledger.measures.engine.resampling import Design, Draws, Moves
 from biasledger.measures.words import classifier_accuracy as module
 from biasledger.measures.words.classifier_accuracy import (
     assign_folds,
@@ -47,6 +46,10 @@ def answered(n_answers: np.ndarray, *, one_stratum: bool = False) -> tuple[Desig
     return units.of(of_row), Moves(units, of_row)
 
 
+def draws(n_permutations: int, seed: int, stop_after: int | None) -> Draws:
+    return {"n_permutations": n_permutations, "seed": seed, "stop_after": stop_after}
+
+
 def exact_svm() -> LinearSVC:
     return LinearSVC(class_weight="balanced", dual=False, tol=1e-8, max_iter=10_000)
 
@@ -54,7 +57,7 @@ def exact_svm() -> LinearSVC:
 @pytest.fixture
 def exactly(monkeypatch: pytest.MonkeyPatch) -> None:
     """The classifier goes on until it has found the minimum."""
-    monkeypatch.setattr(measured, "SVM_TOLERANCE", 1e-8)
+    monkeypatch.setattr(module, "SVM_TOLERANCE", 1e-8)
 
 
 @pytest.mark.usefixtures("exactly")
@@ -65,7 +68,7 @@ class TestPublishedColumns:
     def test_equal_a_pipeline_refitted_on_raw_texts_inside_the_folds(self, weighting, vectoriser):
         features, design = corpus(np.random.default_rng(1), 23, 31, length=30, effect=0.5)
         clusters = np.arange(54)
-        folds = assign_folds(design, clusters, n_folds=5, seed=7)
+        folds = assign_folds(design, clusters, seed=7)
         documents = np.array(texts(features), dtype=object)
         predicted = np.empty(54, dtype=int)
         accuracies = []
@@ -120,7 +123,7 @@ class TestAssignFolds:
         for seed in range(20):
             clusters = rng.integers(0, 25, size=80)
             design = Design(rng.integers(0, 2, size=80).astype(np.int8), rng.integers(0, 4, size=80))
-            folds = assign_folds(design, clusters, n_folds=5, seed=seed)
+            folds = assign_folds(design, clusters, seed=seed)
             assert all(np.unique(folds[clusters == cluster]).size == 1 for cluster in np.unique(clusters))
 
     @pytest.mark.parametrize("per_stratum", [1, 2, 3, 15])
@@ -128,7 +131,7 @@ class TestAssignFolds:
         n_strata = 30
         strata = np.tile(np.repeat(np.arange(n_strata), per_stratum), 2)
         labels = np.repeat([1, 0], n_strata * per_stratum).astype(np.int8)
-        folds = assign_folds(Design(labels, strata), np.arange(labels.size), n_folds=5, seed=1)
+        folds = assign_folds(Design(labels, strata), np.arange(labels.size), seed=1)
         for stratum in range(n_strata):
             inside = strata == stratum
             assert sorted(folds[inside & (labels == 1)]) == sorted(folds[inside & (labels == 0)])
@@ -140,14 +143,14 @@ class TestAssignFolds:
         strata = np.concatenate([np.arange(30), np.arange(1, 30)])
         labels = np.repeat([1, 0], [30, 29]).astype(np.int8)
         design = Design(labels, strata)
-        folds = assign_folds(design, np.arange(59), n_folds=5, seed=1)
+        folds = assign_folds(design, np.arange(59), seed=1)
         assert (folds[1:30] == folds[30:]).all()
         assert design.within(folds).can_move()
 
     def test_a_small_group_lies_in_every_fold(self):
         labels = np.repeat([0, 1], [90, 10]).astype(np.int8)
         strata = np.concatenate([np.arange(90) % 3, np.arange(10) % 3])
-        folds = assign_folds(Design(labels, strata), np.arange(100), n_folds=5, seed=2)
+        folds = assign_folds(Design(labels, strata), np.arange(100), seed=2)
         assert np.bincount(folds[labels == 1], minlength=5).min() >= 1
 
     def test_copies_in_both_groups_leave_every_training_set_both_groups(self):
@@ -155,16 +158,12 @@ class TestAssignFolds:
         clusters = np.concatenate([np.arange(100), np.arange(9), [100]])
         labels = np.repeat([0, 1], [100, 10]).astype(np.int8)
         for seed in range(50):
-            folds = assign_folds(
-                Design(labels, np.zeros(110, dtype=np.int64)), clusters, n_folds=5, seed=seed
-            )
+            folds = assign_folds(Design(labels, np.zeros(110, dtype=np.int64)), clusters, seed=seed)
             assert np.bincount(folds[labels == 1], minlength=5).min() >= 1
 
     def test_seed_alone_decides(self):
         _, design = corpus(np.random.default_rng(4), 30, 30)
-        first, again, other = (
-            assign_folds(design, np.arange(60), n_folds=5, seed=seed) for seed in (1, 1, 2)
-        )
+        first, again, other = (assign_folds(design, np.arange(60), seed=seed) for seed in (1, 1, 2))
         assert (first == again).all()
         assert (first != other).any()
 
@@ -172,8 +171,8 @@ class TestAssignFolds:
 class TestRidge:
     def test_statistic_is_that_of_ridge_classifiers_fitted_one_by_one(self):
         features, design = corpus(np.random.default_rng(6), 20, 20, effect=0.4)
-        folds = assign_folds(design, np.arange(40), n_folds=5, seed=1)
-        result = module._ridge_test(features, design, folds, 49, 3, None)
+        folds = assign_folds(design, np.arange(40), seed=1)
+        result = module._ridge_test(features, design, folds, draws(49, 3, None))
         # A linear kernel's features are recovered from its eigenvectors.
         values, vectors = np.linalg.eigh(text_kernel(features))
         points = vectors * np.sqrt(np.clip(values, 0, None))
@@ -187,10 +186,10 @@ class TestRidge:
 
     def test_of_three_groups_the_last_score_is_what_the_others_leave(self):
         features, design = three_groups(np.random.default_rng(9), 20, 2.0)
-        folds = assign_folds(design, np.arange(60), n_folds=5, seed=1)
+        folds = assign_folds(design, np.arange(60), seed=1)
         # Some texts are learnt from in no fold that they could be.
         learnt = [(folds != fold) & (np.arange(60) % 9 != fold) for fold in range(5)]
-        result = module._ridge_test(features, design, folds, 49, 3, None, training=learnt)
+        result = module._ridge_test(features, design, folds, draws(49, 3, None), training=learnt)
         kernel, predicted = text_kernel(features), np.empty(60)
         for fold in range(5):
             held_out = folds == fold
@@ -212,19 +211,19 @@ class TestRidge:
         # Copies are in one fold, so that each held-out text is as near to every group.
         folds = np.tile(np.arange(12) % 4, n_groups)
         kernel = text_kernel(features)
-        result = module._ridge_test(features, design, folds, 99, 3, None)
+        result = module._ridge_test(features, design, folds, draws(99, 3, None))
         shaken = kernel * (1 + 1e-14 * np.random.default_rng(12).standard_normal(kernel.shape))
         monkeypatch.setattr(module, "text_kernel", lambda _: (shaken + shaken.T) / 2)
-        assert module._ridge_test(features, design, folds, 99, 3, None) == result
+        assert module._ridge_test(features, design, folds, draws(99, 3, None)) == result
         assert result.observed == pytest.approx(1 / n_groups)
 
     def test_a_kernel_that_is_there_is_the_one_that_would_be_made(self):
         features, design = corpus(np.random.default_rng(10), 20, 20, effect=0.4)
-        folds = assign_folds(design, np.arange(40), n_folds=5, seed=1)
+        folds = assign_folds(design, np.arange(40), seed=1)
         kernel = text_kernel(features)
-        made = module._ridge_test(features, design, folds, 49, 3, None)
-        assert module._ridge_test(features, design, folds, 49, 3, None, kernel=kernel) == made
-        limits = [module._limit_of_accuracy(features, design, 0.7, 5, kernel=one) for one in (None, kernel)]
+        made = module._ridge_test(features, design, folds, draws(49, 3, None))
+        assert module._ridge_test(features, design, folds, draws(49, 3, None), kernel=kernel) == made
+        limits = [module._limit_of_accuracy(features, design, 0.7, kernel=one) for one in (None, kernel)]
         assert limits[0] == limits[1]
 
     def test_folds_that_are_left_with_no_text_to_learn_from_say_nothing(self, monkeypatch):
@@ -260,8 +259,8 @@ class TestClassifierAccuracyTest:
         p_values, accuracies = [], []
         for seed in range(n_nulls):
             features, design = corpus(rng, n_marked, n_reference, n_words=60, length=25)
-            folds = assign_folds(design, np.arange(design.n_units), n_folds=5, seed=seed)
-            p_values.append(module._ridge_test(features, design, folds, 99, seed, 50).p_value)
+            folds = assign_folds(design, np.arange(design.n_units), seed=seed)
+            p_values.append(module._ridge_test(features, design, folds, draws(99, seed, 50)).p_value)
             if seed < 30:
                 found = classifier_accuracy(
                     features, design, np.arange(design.n_units), n_permutations=0, seed=seed
@@ -332,8 +331,8 @@ class TestClassifierAccuracyTest:
         p_values = []
         for seed in range(40):
             features, design = three_groups(rng, 12, 0.0)
-            folds = assign_folds(design, np.arange(36), n_folds=5, seed=seed)
-            p_values.append(module._ridge_test(features, design, folds, 99, seed, 50).p_value)
+            folds = assign_folds(design, np.arange(36), seed=seed)
+            p_values.append(module._ridge_test(features, design, folds, draws(99, seed, 50)).p_value)
         assert (np.array(p_values) <= 0.05).mean() <= 0.05 + 3 * sqrt(0.05 * 0.95 / 40)
 
     def test_labels_that_cannot_move_give_no_p(self):
@@ -355,7 +354,7 @@ class TestClassifierAccuracyTest:
 class TestThinning:
     def test_many_units_are_thinned_evenly(self):
         design = Design((np.arange(3000) % 2).astype(np.int8), np.arange(3000) // 2 % 3)
-        folds = assign_folds(design, np.arange(3000), n_folds=5, seed=1)
+        folds = assign_folds(design, np.arange(3000), seed=1)
         kept = module._thin(design, folds, module.MAX_UNITS_FOR_P)
         assert kept.size == module.MAX_UNITS_FOR_P
         assert np.unique(kept).size == kept.size

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from itertools import combinations
 from math import comb, sqrt
 
@@ -18,13 +19,20 @@ from biasledger.measures.engine.resampling import (
     Design,
     Labels,
     all_labels,
-    family_permutation_test,
-    family_permutation_tests,
     group_totals,
-    permutation_test,
-    permutation_tests,
     permuted_labels,
     stable_seed,
+)
+
+# Without a stop, all draws count.
+family_permutation_test, family_permutation_tests, permutation_test, permutation_tests = (
+    partial(test, stop_after=None)
+    for test in (
+        resampling.family_permutation_test,
+        resampling.family_permutation_tests,
+        resampling.permutation_test,
+        resampling.permutation_tests,
+    )
 )
 
 

@@ -127,9 +127,7 @@ def test_what_is_measured_does_not_depend_on_the_bytes_of_a_count() -> None:
     np.testing.assert_array_equal(of_blocks[0], of_blocks[1])
     clusters = np.arange(N_TEXTS)
     measured = [
-        classifier_accuracy(
-            features, design, clusters, n_permutations=99, seed=1, weighting="counts", min_units=2
-        )
+        classifier_accuracy(features, design, clusters, n_permutations=99, seed=1, weighting="counts")
         for features in (few, many)
     ]
     assert measured[0].balanced_accuracy == measured[1].balanced_accuracy

@@ -318,8 +318,8 @@ class TestDifference:
         for found, expected in (
             (words.p_value, alone.family.p_value),
             (words.p_value_adjusted, alone.family.p_value_adjusted),
-            (words.band_low, alone.band_low),
-            (words.band_high, alone.band_high),
+            (words.band_low, alone.test.band_low),
+            (words.band_high, alone.test.band_high),
         ):
             np.testing.assert_array_equal(found, expected)
         assert words.n_permutations == alone.family.n_permutations
@@ -485,7 +485,7 @@ class TestMarkedWords:
         assert result.reference.tolist() == features.toarray()[9:].sum(axis=0).tolist()
         assert result.audit.z_score == pytest.approx(audit_log_odds(result.marked, result.reference).z_score)
         assert result.family is None
-        assert np.isnan(result.band_low).all()
+        assert np.isnan(result.test.band_low).all()
 
     def test_words_of_one_unit_are_reported_and_not_tested(self):
         features, design = corpus(np.random.default_rng(42), 10, 10, length=20)
@@ -520,8 +520,8 @@ class TestMarkedWords:
         found = np.flatnonzero(result.family.p_value_adjusted < 0.05)
         assert set(range(8)) <= set(found.tolist())
         assert (np.sign(result.audit.log_odds[:8]) == (-1.0) ** np.arange(8)).all()
-        assert (result.band_low[[0, 2, 4]] > 0).all()
-        assert (result.band_high[[1, 3, 5]] < 0).all()
+        assert (result.test.band_low[[0, 2, 4]] > 0).all()
+        assert (result.test.band_high[[1, 3, 5]] < 0).all()
 
     def test_no_bias_marks_no_word_but_the_published_threshold_does(self):
         rng = np.random.default_rng(45)
@@ -545,7 +545,7 @@ class TestMarkedWords:
             if features.shape[1] < 60:
                 continue
             result = self.run(features, design, seed=seed, stop_after=None)
-            covered.append(((result.band_low <= truth) & (truth <= result.band_high)).all())
+            covered.append(((result.test.band_low <= truth) & (truth <= result.test.band_high)).all())
         assert len(covered) > 40
         assert np.mean(covered) >= 0.95 - 3 * sqrt(0.05 * 0.95 / len(covered))
 

@@ -11,7 +11,7 @@ import pytest
 
 from biasledger.measures.engine.resampling import Design
 from biasledger.measures.words.classifier_accuracy import classifier_accuracy
-from biasledger.measures.words.divergence import divergence, untested
+from biasledger.measures.words.divergence import Divergence, divergence
 from biasledger.measures.words.judged import classifier_accuracies, divergences, word_statistics
 from tests.python.measures.simulated_texts import comparison, corpus, counts_matrix
 from tests.python.measures.tables import assert_typed
@@ -145,7 +145,7 @@ class TestDivergences:
         assert sharing.shared == {}
         pd.testing.assert_frame_equal(with_it, divergences([one]).to_pandas())
         # It is taken, and not made anew.
-        odd = replace(one, shared={"divergence": untested(9.0)})
+        odd = replace(one, shared={"divergence": Divergence(9.0)})
         assert divergences([odd]).to_pandas()["jsd_judged"].tolist() == [9.0]
         # Without draws there are no outputs for the next measure.
         still = replace(one, shared={}, n_permutations=0)
