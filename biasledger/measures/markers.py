@@ -18,7 +18,7 @@ import numpy as np
 
 from biasledger.measures.comparisons import Comparison, table
 from biasledger.measures.declared import Measure, Threshold, Tolerance
-from biasledger.measures.engine.intervals import share_limits
+from biasledger.measures.engine.intervals import limits_of_share
 from biasledger.measures.engine.resampling import (
     Design,
     Draws,
@@ -306,14 +306,7 @@ def _interval(units: RatioUnits, ratio: float, alpha: float) -> tuple[float, flo
     if n_clusters < 2:
         return np.nan, np.nan, np.nan
     error = float(np.sqrt(n_clusters / (n_clusters - 1) * (residuals**2).sum()) / units.weight.sum())
-    low, high = share_limits(
-        np.array([ratio]),
-        np.array([error]),
-        np.array([n_clusters - 1.0]),
-        np.array([n_clusters]),
-        alpha,
-    )
-    return error, float(low[0]), float(high[0])
+    return error, *limits_of_share(ratio, error, n_clusters, alpha)
 
 
 def _all_exchanges(deviations: Floats) -> PermutationResult:

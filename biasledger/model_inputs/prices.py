@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from biasledger.measures.comparisons import Comparison, named_errors
 from biasledger.measures.engine.resampling import Design, Floats, Integers, Labels
+from biasledger.measures.engine.sums import sums_at
 from biasledger.measures.equal_sizes.counts import CountPair, CountUnits
 from biasledger.measures.prices import associations
 from biasledger.measures.prices import items as prices
@@ -224,7 +225,10 @@ def _priced(rows: Rows, domains: NDArray[np.str_], n_levels: int) -> CountUnits:
     inside = np.isin(rows["domain"].astype(np.str_), domains)
     rows = {name: column[inside] for name, column in rows.items()}
     _, first, places = np.unique(rows["unit_key"].astype(np.str_), return_index=True, return_inverse=True)
-    counts = np.zeros((first.size, domains.size, n_levels))
-    sets = np.searchsorted(domains, rows["domain"].astype(np.str_))
-    np.add.at(counts, (places, sets, rows["level"].astype(np.int64) - 1), rows["n"].astype(np.float64))
+    cells = (
+        places,
+        np.searchsorted(domains, rows["domain"].astype(np.str_)),
+        rows["level"].astype(np.int64) - 1,
+    )
+    counts = sums_at(cells, rows["n"].astype(np.float64), first.size, domains.size, n_levels)
     return count_units({name: column[first] for name, column in rows.items()}, counts)

@@ -10,7 +10,7 @@ import numpy as np
 
 from biasledger.measures.comparisons import Comparison, table
 from biasledger.measures.declared import Measure, Threshold
-from biasledger.measures.engine.intervals import NO_VARIANCE, share_limits
+from biasledger.measures.engine.intervals import NO_VARIANCE, limits_of_share
 from biasledger.measures.engine.resampling import (
     Design,
     Draws,
@@ -98,7 +98,7 @@ def fixed_value_gap(units: ClusterMeans, *, alpha: float, **draws: Unpack[Draws]
     scale = units.highest - units.lowest
     shares, against = (means - units.lowest) / scale, (units.against - units.lowest) / scale
     error = float(shares.std(ddof=1) / np.sqrt(n)) if n > 1 else np.nan
-    low, high = _limits(shares, error, alpha)
+    low, high = limits_of_share(float(shares.mean()), error, n, alpha)
     test, p_signs, p_limits = None, np.nan, np.nan
     if draws["n_permutations"] and n > 1:
         flips = _sign_flips(shares - against, draws)
@@ -128,22 +128,12 @@ def fixed_value_gaps(comparisons: Iterable[Comparison[ClusterMeans]]) -> Table:
     )
 
 
-def _limits(shares: Floats, error: float, alpha: float) -> tuple[float, float]:
-    """Limits of the mean of clusters' shares; NaN of a single one."""
-    n = shares.size
-    if n < 2:
-        return np.nan, np.nan
-    mean, degrees = np.array([shares.mean()]), np.array([n - 1.0])
-    low, high = share_limits(mean, np.array([error]), degrees, np.array([n]), alpha)
-    return float(low[0]), float(high[0])
-
-
 def _p_of_limits(shares: Floats, error: float, against: float) -> float:
     """Return the smallest alpha at which the limits leave a share out, by bisection of its logarithm."""
     out, inside = 0.0, np.log(_SMALLEST_P)
     for _ in range(_N_BISECTIONS):
         middle = (out + inside) / 2
-        low, high = _limits(shares, error, float(np.exp(middle)))
+        low, high = limits_of_share(float(shares.mean()), error, shares.size, float(np.exp(middle)))
         out, inside = (out, middle) if low <= against <= high else (middle, inside)
     return float(np.exp(out))
 

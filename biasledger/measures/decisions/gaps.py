@@ -12,14 +12,13 @@ from functools import partial
 from typing import Unpack
 
 import numpy as np
-from numpy.typing import NDArray
 
 from biasledger.measures.comparisons import Comparison, Settings, table
 from biasledger.measures.decisions.clusters import (
     Groups,
     Interval,
+    comparable_clusters,
     difference_of,
-    group_total,
     names_excess,
     names_p_value,
     paired_interval,
@@ -30,6 +29,7 @@ from biasledger.measures.decisions.units import LEAST_NAMES, Units
 from biasledger.measures.decisions.unread import Bounds, Unread
 from biasledger.measures.declared import Measure, Threshold, Tolerance
 from biasledger.measures.engine.intervals import NO_VARIANCE, t_quantile
+from biasledger.measures.engine.jackknife import jackknife_variance
 from biasledger.measures.engine.resampling import Design, Draws, Integers, Moves, PermutationResult
 from biasledger.measures.schema import Table
 
@@ -252,13 +252,13 @@ def gap(units: Units, *, lowest: float, highest: float, alpha: float, **draws: U
     shares = replace(units, total=(units.total - lowest * units.n) / scale)
     if not (np.abs(shares.total / shares.n - 0.5) <= 0.5 + NO_VARIANCE).all():
         raise ValueError(f"a unit's mean outcome lies outside {lowest} to {highest}")
-    n_reference, n_marked = group_total(units.n, units.design.labels, 2)
-    total_reference, total_marked = group_total(units.total, units.design.labels, 2)
+    n_reference, n_marked = units.group_sums(units.n, 2)
+    total_reference, total_marked = units.group_sums(units.total, 2)
     mean_marked = float(total_marked / n_marked) if n_marked else np.nan
     mean_reference = float(total_reference / n_reference) if n_reference else np.nan
     value = mean_marked - mean_reference
     names = units.by_name()
-    n_names = min(names.design.count(0), names.design.count(1)) if names else 0
+    n_names = names.design.fewest() if names else 0
     difference, adjusted, n_cases = Interval(), Interval(), 0
     if np.isfinite(value):
         groups = Groups.of(shares, 2)
@@ -367,7 +367,7 @@ def _adjusted_of(units: Units, lowest: float, highest: float, alpha: float) -> I
     scale = highest - lowest
     shares = replace(units, total=(units.total - lowest * units.n) / scale)
     names = units.by_name()
-    has_names = names is not None and min(names.design.count(0), names.design.count(1)) > 1
+    has_names = names is not None and names.design.fewest() > 1
     adjusted = _intervals(shares, Groups.of(shares, 2), names if has_names else None, alpha)[1]
     return replace(
         adjusted, value=adjusted.value * scale, low=adjusted.low * scale, high=adjusted.high * scale
@@ -412,31 +412,14 @@ def _adjusted(units: Units, groups: Groups, difference: Interval, alpha: float) 
     """
     value, without = stratified(units)
     if groups.share_clusters(0, 1):
-        return paired_interval(value, without[_comparable(units)], alpha)
-    marked, reference = (without[groups.present[:, label]] for label in (1, 0))
-    variances = [
-        (part.size - 1) / part.size * ((part - part.mean()) ** 2).sum() for part in (marked, reference)
-    ]
+        return paired_interval(value, without[comparable_clusters(units).any(axis=1)], alpha)
+    variances = [jackknife_variance(without[groups.present[:, label]]) for label in (1, 0)]
     rivals = units.correlation_of_rivals * float(np.sqrt(variances[0] * variances[1]))
     error = float(np.sqrt(sum(variances) - 2 * rivals))
     widening = error / difference.error if difference.error > NO_VARIANCE else 1.0
     low = value - (difference.value - difference.low) * widening
     high = value + (difference.high - difference.value) * widening
     return Interval(value, error, float(np.maximum(low, -1.0)), float(np.minimum(high, 1.0)))
-
-
-def _comparable(units: Units) -> NDArray[np.bool_]:
-    """Return whether each cluster has units in a stratum that holds both groups, (n_clusters,): the others tell of no gap
-    inside.
-    """
-    _, strata = np.unique(units.design.strata, return_inverse=True)
-    _, clusters = np.unique(units.clusters, return_inverse=True)
-    holds = np.zeros((int(strata.max()) + 1, 2), dtype=bool)
-    holds[strata, units.design.labels] = True
-    both = np.logical_and(holds[:, 0], holds[:, 1])
-    comparable = np.zeros(int(clusters.max()) + 1, dtype=bool)
-    comparable[clusters[both[strata]]] = True
-    return comparable
 
 
 def _widened_for_unseen(interval: Interval, groups: Groups, alpha: float) -> Interval:

@@ -15,7 +15,6 @@ from biasledger.measures.comparisons import Comparison, Settings, table
 from biasledger.measures.decisions.clusters import (
     Groups,
     difference_of,
-    group_total,
     half_widths,
     names_excess,
 )
@@ -167,7 +166,7 @@ def impact_test(units: Units, *, alpha: float, **draws: Unpack[Draws]) -> Impact
     n_groups, n_cases = n.size, int(groups.sizes.min())
     best = int(np.argmax(groups.means))
     names = units.by_name()
-    n_names = min(names.design.count(label) for label in range(n_groups)) if names else 0
+    n_names = names.design.fewest(n_groups) if names else 0
     if n_groups < 2 or not selected.any():
         return ImpactTest(n_smallest_group=int(n.min()), n_cases=n_cases, n_names=n_names)
     others = [label for label in range(n_groups) if label != best]
@@ -212,7 +211,7 @@ def impact_bounds(found: ImpactTest, unread: Unread, *, alpha: float) -> Bounds:
     labels = unread.units.design.labels
     n_groups = int(labels.max()) + 1
     n, selected, added = (
-        group_total(column, labels, n_groups) for column in (unread.units.n, unread.units.total, unread.n)
+        unread.units.group_sums(column, n_groups) for column in (unread.units.n, unread.units.total, unread.n)
     )
     lowest, highest = selected / n, (selected + added) / n
     smallest = [
@@ -318,9 +317,7 @@ def _selection(units: Units) -> tuple[Groups, Integers, Integers]:
     counts = np.column_stack([units.n, units.total])
     if (counts != np.round(counts)).any() or (units.total < 0).any() or (units.total > units.n).any():
         raise ValueError("n and total count answers and selected: whole numbers, total from 0 to n")
-    n, selected = (
-        group_total(column, labels, n_groups).astype(np.int64) for column in (units.n, units.total)
-    )
+    n, selected = (units.group_sums(column, n_groups).astype(np.int64) for column in (units.n, units.total))
     return Groups.of(units, n_groups), n, selected
 
 
@@ -381,7 +378,7 @@ def _ratio_with_names(
     """Return the interval for other names, too; pair: the group and the best-off one."""
     two = _pair(units, *pair)
     moves = two.by_name()
-    if moves is None or min(moves.design.count(0), moves.design.count(1)) < 2 or not np.isfinite(ends).all():
+    if moves is None or moves.design.fewest() < 2 or not np.isfinite(ends).all():
         return *ends, "case"
     excess, degrees = names_excess(two, moves)
     rate_best = float(groups.means[pair[1]])

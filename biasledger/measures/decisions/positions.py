@@ -14,6 +14,7 @@ from biasledger.measures.comparisons import Comparison, table
 from biasledger.measures.declared import Measure, Threshold
 from biasledger.measures.engine.intervals import NO_VARIANCE, t_quantile
 from biasledger.measures.engine.resampling import Floats, Integers
+from biasledger.measures.engine.sums import sums_at
 from biasledger.measures.schema import Table
 
 MEASURES = (
@@ -108,8 +109,7 @@ def position_test(
     lengths[of_set] = n_positions
     if (lengths[of_set] != n_positions).any():
         raise ValueError("a set of candidates has one length")
-    counts = np.zeros((lengths.size, int(lengths.max())))
-    np.add.at(counts, (of_set, top_positions), answers)
+    counts = sums_at((of_set, top_positions), answers.astype(np.float64), lengths.size, int(lengths.max()))
     sizes = counts.sum(axis=1)
     is_place = np.arange(counts.shape[1]) < lengths[:, np.newaxis]
     shares = np.where(is_place, 1 / lengths[:, np.newaxis], 0.0)

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biasledger.measures.engine.resampling import Design, Floats, Integers, Moves
+from biasledger.measures.engine.sums import sums_at
 
 LEAST_NAMES = 5
 """Names a group from which on names are judged, too: of 5 against 5 there are 252 arrangements, of 2 against 2 six."""
@@ -89,6 +90,11 @@ class Units:
         """
         return float(np.sqrt(1 - self.correlation_of_rivals))
 
+    def group_sums(self, values: Floats, n_groups: int) -> Floats:
+        """Return the sum of one value a row over the rows of each group, (n_groups,)."""
+        sums = np.bincount(self.design.labels, weights=values, minlength=n_groups)
+        return np.asarray(sums, dtype=np.float64)
+
     def of(self, rows: NDArray[np.bool_]) -> Units:
         """Return some of the rows."""
 
@@ -124,9 +130,8 @@ class Units:
         """
         once = self.counted_once() or self
         labels = once.design.labels
-        _, strata = np.unique(once.design.strata, return_inverse=True)
-        sizes = np.zeros((int(strata.max(initial=0)) + 1, 2))
-        np.add.at(sizes, (strata, labels), once.n)
+        names, strata = np.unique(once.design.strata, return_inverse=True)
+        sizes = sums_at((strata, labels), once.n, names.size, 2)
         holds_both: NDArray[np.bool_] = np.all(sizes > 0, axis=1)
         is_held = holds_both[strata]
         weights = sizes.prod(axis=1)[strata] / sizes.sum(axis=1)[strata] / sizes[strata, labels]

@@ -57,6 +57,16 @@ def share_limits(
     return low, high
 
 
+def limits_of_share(share: float, error: float, n_clusters: int, alpha: float) -> tuple[float, float]:
+    """Return share_limits of one share, a mean over clusters; NaN of a single cluster."""
+    if n_clusters < 2:
+        return np.nan, np.nan
+    low, high = share_limits(
+        np.array([share]), np.array([error]), np.array([n_clusters - 1.0]), np.array([n_clusters]), alpha
+    )
+    return float(low[0]), float(high[0])
+
+
 def difference_limits(
     shares: Floats,
     errors: Floats,

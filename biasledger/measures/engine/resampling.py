@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from biasledger.measures.engine.sums import sums_at
 from biasledger.measures.engine.word_counts import sums_by
 from biasledger.measures.schema import HIDDEN
 
@@ -103,6 +104,10 @@ class Design:
         """Return the number of units that carry a label."""
         return int(np.count_nonzero(self.labels == label))
 
+    def fewest(self, n_groups: int = 2) -> int:
+        """Return the number of units of the smallest group."""
+        return min(self.count(label) for label in range(n_groups))
+
     def of(self, rows: Integers) -> Design:
         """Return the design of some units, or of some of them several times: rows (n,) are their positions."""
         content = None if self.content is None else self.content[rows]
@@ -168,9 +173,7 @@ class Moves:
 
     def totals(self, values: Floats) -> Floats:
         """Return the sum of arrays a row (n_rows, …) over each unit's rows, (n_units, …)."""
-        totals = np.zeros((self.design.n_units, *values.shape[1:]))
-        np.add.at(totals, self.of_row, values)
-        return totals
+        return sums_at(self.of_row, values, self.design.n_units)
 
     def by_place(self, values: Floats, places: Integers) -> sparse.csr_array:
         """Return the same by unit and place, (n_units, n_places); places: (n_rows,) from 0."""
@@ -294,10 +297,7 @@ def pooled(design: Design, seed: int, *, n_blocks: int = N_BLOCKS) -> Blocks:
     )
     moved_in, label = np.divmod(codes // shape[1], shape[0])
     n_that_move = int(np.count_nonzero(moved_in < first_that_stays))
-    content = None
-    if design.content is not None:
-        content = np.zeros((codes.size, design.content.shape[1]))
-        np.add.at(content, of_unit, design.content)
+    content = None if design.content is None else sums_at(of_unit, design.content, codes.size)
     blocked = Design(ordered.groups[label], moved_in, n_that_move, content)
     return Blocks(blocked, of_unit.astype(np.int64), together[strata])
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from biasledger.measures.engine.intervals import NO_VARIANCE
 from biasledger.measures.engine.jackknife import DeleteGroups
 from biasledger.measures.engine.resampling import Design, Floats, Integers
+from biasledger.measures.engine.sums import sums_at
 
 _MAX_CELLS = 2**22
 
@@ -33,7 +32,7 @@ class StratumSums:
         """Return the sum over all units; features (n_units, n_blocks, n_features)."""
         cells = _strata(design), design.labels
         shape = int(cells[0].max(initial=-1)) + 1, n_groups
-        return cls(_totals(cells, np.ones(design.n_units), shape), _totals(cells, features, shape))
+        return cls(sums_at(cells, np.ones(design.n_units), *shape), sums_at(cells, features, *shape))
 
     def groups(self) -> Floats:
         """Return sums of each group, (…, n_groups, n_features)."""
@@ -92,7 +91,7 @@ def without_each(
         inside = (deleted.of_unit >= first) & (deleted.of_unit < first + rows)
         cells = deleted.of_unit[inside] - first, strata[inside], design.labels[inside]
         shape = rows, *whole.n.shape
-        n, of = (_totals(cells, values[inside], shape) for values in (np.ones(design.n_units), features))
+        n, of = (sums_at(cells, values[inside], *shape) for values in (np.ones(design.n_units), features))
         yield StratumSums(whole.n - n, whole.of - of)
 
 
@@ -100,11 +99,3 @@ def _strata(design: Design) -> Integers:
     """Return the stratum of each unit, 0 … n_strata - 1."""
     _, strata = np.unique(design.strata, return_inverse=True)
     return np.asarray(strata, dtype=np.int64)
-
-
-def _totals(
-    cells: tuple[NDArray[np.signedinteger[Any]], ...], values: Floats, shape: tuple[int, ...]
-) -> Floats:
-    totals = np.zeros((*shape, *values.shape[1:]))
-    np.add.at(totals, cells, values)
-    return totals

@@ -106,13 +106,13 @@ def word_readings(units: WordUnits, *, seed: int, alpha: float) -> dict[str, Rea
     _, strata = np.unique(units.strata, return_inverse=True)
     design = Design(units.labels, strata.astype(np.int64).ravel())
     readings: dict[str, Reading] = {}
-    if min(design.count(0), design.count(1)) < 2:
+    if design.fewest() < 2:
         return readings
     prompts = None if units.prompts is None else np.unique(units.prompts, return_inverse=True)[1].ravel()
     rows, first = trials_or_prompts(
         units.features, design, units.clusters, prompts, stable_seed(seed, "equal lengths")
     )
-    fewest = min(first.design.count(0), first.design.count(1))
+    fewest = first.design.fewest()
     if fewest < 2 or not first.design.can_move():
         return readings
     test = divergence(

@@ -28,6 +28,7 @@ from biasledger.measures.engine.resampling import (
     pooled,
 )
 from biasledger.measures.engine.strata import StratumSums, without_each
+from biasledger.measures.engine.sums import sums_of_each
 from biasledger.measures.prices.items import (
     check_units,
     check_weighted,
@@ -324,9 +325,7 @@ def _in_blocks(design: Design, features: Floats, seed: int) -> tuple[Design, Fam
 
 def _holders(units: CategoryCounts, categories: Integers) -> Integers:
     """Clusters with items of each category."""
-    _, clusters = np.unique(units.clusters, return_inverse=True)
-    sums = np.zeros((int(clusters.max(initial=-1)) + 1, categories.size))
-    np.add.at(sums, clusters, units.counts[:, :, categories].sum(axis=1))
+    sums = sums_of_each(units.clusters, units.counts[:, :, categories].sum(axis=1))
     return np.asarray((sums > 0).sum(axis=0), dtype=np.int64)
 
 

@@ -30,6 +30,7 @@ from biasledger.measures.engine.resampling import (
     family_permutation_tests,
 )
 from biasledger.measures.engine.strata import StratumSums, without_each
+from biasledger.measures.engine.sums import sums_of_each
 from biasledger.measures.schema import Table
 
 MEASURES = (
@@ -393,10 +394,7 @@ def _share_tests(
 
 def _holders(units: ItemCounts, is_shared: NDArray[np.bool_]) -> Integers:
     """Clusters that hold items of a level, in any shared set and in each, (1 + n_sets, n_levels)."""
-    _, clusters = np.unique(units.clusters, return_inverse=True)
-    sums = np.zeros((int(clusters.max()) + 1, units.n_sets, units.n_levels))
-    np.add.at(sums, clusters, units.counts.sum(axis=1))
-    holds = sums > 0
+    holds = sums_of_each(units.clusters, units.counts.sum(axis=1)) > 0
     return np.asarray(
         np.concatenate([holds[:, is_shared].any(axis=1, keepdims=True), holds], axis=1).sum(axis=0),
         dtype=np.int64,
@@ -405,11 +403,8 @@ def _holders(units: ItemCounts, is_shared: NDArray[np.bool_]) -> Integers:
 
 def clusters_with_items(units: ItemCounts) -> Integers:
     """Clusters that give a group items, of any set and of each, (n_groups, 1 + n_sets)."""
-    _, clusters = np.unique(units.clusters, return_inverse=True)
     items = split_by_group(units.design.labels, units.counts.sum(axis=3), units.n_groups)
-    sums = np.zeros((int(clusters.max()) + 1, *items.shape[1:]))
-    np.add.at(sums, clusters, items)
-    gives = sums > 0
+    gives = sums_of_each(units.clusters, items) > 0
     return np.asarray(
         np.concatenate([gives.any(axis=2, keepdims=True), gives], axis=2).sum(axis=0), dtype=np.int64
     )

@@ -33,6 +33,7 @@ from biasledger.measures.engine.resampling import (
 )
 from biasledger.measures.engine.spreads import beyond_chance, chance_of, lower_end
 from biasledger.measures.engine.strata import StratumSums, without_each
+from biasledger.measures.engine.sums import sums_at
 from biasledger.measures.prices.items import (
     ALL_SETS,
     ItemCounts,
@@ -327,18 +328,16 @@ def _without_group_effects(units: ItemCounts) -> Floats:
     """
     features = _features(units.counts)
     prices, n = np.split(features[:, 0], 2, axis=-1)
-    strata = np.unique(units.design.strata, return_inverse=True)[1]
+    names, strata = np.unique(units.design.strata, return_inverse=True)
     present = np.unique(units.design.labels)
-    degrees = units.design.n_units - int(strata.max()) - 1
+    degrees = units.design.n_units - names.size
     left = degrees - (present.size - 1)
     if left <= 0:
         return features
     sums = StratumSums.make(units.design, features, units.n_groups)
     effects = np.nan_to_num(_linear_adjusted_gaps(sums, has_reference=False)[:, 1:])
     own = prices - n * effects[units.design.labels]
-    totals, sizes = (np.zeros((int(strata.max()) + 1, n.shape[1])) for _ in range(2))
-    np.add.at(totals, strata, own)
-    np.add.at(sizes, strata, n)
+    totals, sizes = (sums_at(strata, values, names.size) for values in (own, n))
     levels = (totals / np.where(sizes > NO_VARIANCE, sizes, 1.0))[strata]
     own = n * levels + np.sqrt(degrees / left) * (own - n * levels)
     return np.concatenate([own, n], axis=1)[:, np.newaxis]

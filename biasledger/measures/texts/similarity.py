@@ -314,7 +314,7 @@ def similarity_gap(answers: Answers, *, alpha: float, **draws: Unpack[Draws]) ->
     if not is_judged.any():
         return SimilarityGap(published)
     names = _names(answers, is_judged)
-    n_names = min(names.design.count(0), names.design.count(1)) if names else 0
+    n_names = names.design.fewest() if names else 0
     gaps = (floors - between)[is_judged]
     error, degrees = _error(answers, gaps, names if n_names > 1 else None, labels)
     in_judged = np.isin(answers.questions[answers.unit_rows], np.unique(answers.questions)[is_judged])

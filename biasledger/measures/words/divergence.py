@@ -130,7 +130,7 @@ def jensen_shannon(marked: Floats, reference: Floats) -> float:
 
 def is_testable(design: Design) -> bool:
     """Return whether a divergence can be tested: labels can move, and neither group is a single unit."""
-    return design.can_move() and min(design.count(0), design.count(1)) >= 2
+    return design.can_move() and design.fewest() >= 2
 
 
 def tested(observed: float, test: PermutationResult, words: CondensedWords, design: Design) -> Divergence:

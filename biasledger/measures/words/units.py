@@ -75,10 +75,7 @@ def judged_texts(comparison: Comparison[Texts]) -> JudgedTexts:
     descriptor_design = Design(design.labels, texts.name_strata[of_text])
     of_descriptor, descriptors = _blocks(descriptor_design, texts.names[of_text][:, np.newaxis])
     n_groups = int(design.labels.max(initial=0)) + 1
-    is_enough = (
-        all(descriptors.count(label) >= MIN_DESCRIPTORS for label in range(n_groups))
-        and descriptors.can_move()
-    )
+    is_enough = descriptors.fewest(n_groups) >= MIN_DESCRIPTORS and descriptors.can_move()
     return JudgedTexts(
         rows,
         first,
