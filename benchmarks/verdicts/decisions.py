@@ -11,7 +11,7 @@ from biasledger.measures.decisions.gaps import Gap, gap
 from biasledger.measures.decisions.impact_ratios import impact_test
 from biasledger.measures.decisions.positions import position_test
 from biasledger.measures.decisions.units import Units
-from biasledger.measures.engine.resampling import Design
+from biasledger.measures.engine.design import Design
 
 _RANK_THRESHOLD, _SHARE_THRESHOLD = 0.05, 0.1
 _N_RESUMES = 120

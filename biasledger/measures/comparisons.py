@@ -7,7 +7,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar, cast
 
-from biasledger.measures.engine.resampling import Draws, stable_seed
+from biasledger.measures.engine.design import stable_seed
+from biasledger.measures.engine.resampling import Draws
 from biasledger.measures.schema import Table, columns, row, table_of
 
 Units = TypeVar("Units")

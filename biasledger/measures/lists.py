@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from biasledger.measures.comparisons import Comparison, Settings, table
 from biasledger.measures.declared import Measure, Threshold
+from biasledger.measures.engine.design import Design, Floats, Integers, Labels, pooled, stable_seed
 from biasledger.measures.engine.intervals import (
     NO_VARIANCE,
     half_widths_or_bounds,
@@ -25,19 +26,13 @@ from biasledger.measures.engine.intervals import (
 )
 from biasledger.measures.engine.jackknife import DeleteGroups
 from biasledger.measures.engine.resampling import (
-    Design,
     Draws,
-    Floats,
-    Integers,
-    Labels,
     PermutationResult,
-    group_totals,
     permutation_test,
     permutation_tests,
-    pooled,
-    stable_seed,
 )
 from biasledger.measures.engine.spreads import beyond_chance, chance_of, lower_end
+from biasledger.measures.engine.sums import group_totals
 from biasledger.measures.schema import Table
 
 MEASURES = (

@@ -18,17 +18,9 @@ import numpy as np
 
 from biasledger.measures.comparisons import Comparison, table
 from biasledger.measures.declared import Measure, Threshold, Tolerance
+from biasledger.measures.engine.design import Design, Floats, Integers, Labels, pooled
 from biasledger.measures.engine.intervals import limits_of_share
-from biasledger.measures.engine.resampling import (
-    Design,
-    Draws,
-    Floats,
-    Integers,
-    Labels,
-    PermutationResult,
-    permutation_test,
-    pooled,
-)
+from biasledger.measures.engine.resampling import Draws, PermutationResult, permutation_test
 from biasledger.measures.schema import Table
 
 MEASURES = (

@@ -15,14 +15,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from biasledger.measures.comparisons import Comparison, table
-from biasledger.measures.engine.resampling import (
-    Design,
-    Draws,
-    Floats,
-    Integers,
-    Labels,
-    family_permutation_test,
-)
+from biasledger.measures.engine.design import Design, Floats, Integers, Labels
+from biasledger.measures.engine.resampling import Draws, family_permutation_test
 from biasledger.measures.schema import Table
 
 # One subject cannot show what is typical of a group.

@@ -15,7 +15,7 @@ from biasledger.measures.decisions.impact_ratios import ImpactComparison
 from biasledger.measures.decisions.positions import Rankings
 from biasledger.measures.decisions.units import Units
 from biasledger.measures.decisions.unread import Unread
-from biasledger.measures.engine.resampling import Design, Integers
+from biasledger.measures.engine.design import Design, Integers
 from biasledger.measures.equal_sizes.counts import CountPair, CountUnits
 from biasledger.model_inputs.pairs import Rows, asked, comparable_pairs, count_units, questions
 from biasledger.model_inputs.relations import (

@@ -9,7 +9,7 @@ import numpy as np
 
 from biasledger.measures.decisions.gap_changes import GapPair, SharedUnits
 from biasledger.measures.decisions.units import Units
-from biasledger.measures.engine.resampling import Design, Integers
+from biasledger.measures.engine.design import Design, Integers
 from biasledger.model_inputs.pairs import Rows, asked, comparable_pairs, questions
 
 _QUESTION = ("measure", "scheme", "attribute", "group_name", "reference_group", "subject")

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biasledger.measures.comparisons import Comparison, named_errors
-from biasledger.measures.engine.resampling import Design, Floats, Integers, Labels
+from biasledger.measures.engine.design import Design, Floats, Integers, Labels
 from biasledger.measures.engine.sums import sums_at
 from biasledger.measures.equal_sizes.counts import CountPair, CountUnits
 from biasledger.measures.prices import associations

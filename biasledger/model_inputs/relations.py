@@ -11,7 +11,7 @@ import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
-from biasledger.measures.engine.resampling import Floats, Integers
+from biasledger.measures.engine.design import Floats, Integers
 from biasledger.measures.schema import Table
 from collector.sql import literal
 

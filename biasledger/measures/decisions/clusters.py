@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from scipy import special
 
 from biasledger.measures.decisions.units import Units
+from biasledger.measures.engine.design import Floats, Integers, Labels, Moves
 from biasledger.measures.engine.intervals import NO_VARIANCE, limits_of_share, t_quantile
 from biasledger.measures.engine.jackknife import jackknife_variance
-from biasledger.measures.engine.resampling import Floats, Integers, Labels, Moves
 from biasledger.measures.engine.sums import sums_at
 
 

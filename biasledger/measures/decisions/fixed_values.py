@@ -10,16 +10,9 @@ import numpy as np
 
 from biasledger.measures.comparisons import Comparison, table
 from biasledger.measures.declared import Measure, Threshold
+from biasledger.measures.engine.design import Design, Floats, Labels, pooled
 from biasledger.measures.engine.intervals import NO_VARIANCE, limits_of_share
-from biasledger.measures.engine.resampling import (
-    Design,
-    Draws,
-    Floats,
-    Labels,
-    PermutationResult,
-    permutation_test,
-    pooled,
-)
+from biasledger.measures.engine.resampling import Draws, PermutationResult, permutation_test
 from biasledger.measures.schema import Table
 
 MEASURES = (

@@ -10,9 +10,9 @@ import numpy as np
 from biasledger.measures.comparisons import Comparison, table
 from biasledger.measures.decisions.clusters import comparable_clusters, names_excess, stratified
 from biasledger.measures.decisions.units import Units
+from biasledger.measures.engine.design import Floats
 from biasledger.measures.engine.intervals import NO_VARIANCE, rule_of_three, t_quantile
 from biasledger.measures.engine.jackknife import jackknife_variance
-from biasledger.measures.engine.resampling import Floats
 from biasledger.measures.schema import Table
 
 

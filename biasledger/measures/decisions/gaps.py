@@ -28,9 +28,10 @@ from biasledger.measures.decisions.gap_tests import gap_test
 from biasledger.measures.decisions.units import LEAST_NAMES, Units
 from biasledger.measures.decisions.unread import Bounds, Unread
 from biasledger.measures.declared import Measure, Threshold, Tolerance
+from biasledger.measures.engine.design import Design, Integers, Moves
 from biasledger.measures.engine.intervals import NO_VARIANCE, t_quantile
 from biasledger.measures.engine.jackknife import jackknife_variance
-from biasledger.measures.engine.resampling import Design, Draws, Integers, Moves, PermutationResult
+from biasledger.measures.engine.resampling import Draws, PermutationResult
 from biasledger.measures.schema import Table
 
 MEASURES = (

@@ -21,19 +21,10 @@ from biasledger.measures.decisions.clusters import (
 from biasledger.measures.decisions.units import LEAST_NAMES, Units
 from biasledger.measures.decisions.unread import Bounds, Unread
 from biasledger.measures.declared import Measure, Threshold
+from biasledger.measures.engine.design import Design, Floats, Integers, Labels, Moves, pooled
 from biasledger.measures.engine.intervals import NO_VARIANCE, t_quantile
-from biasledger.measures.engine.resampling import (
-    Design,
-    Draws,
-    Floats,
-    Integers,
-    Labels,
-    Moves,
-    PermutationResult,
-    group_totals,
-    permutation_test,
-    pooled,
-)
+from biasledger.measures.engine.resampling import Draws, PermutationResult, permutation_test
+from biasledger.measures.engine.sums import group_totals
 from biasledger.measures.schema import Table
 
 MEASURES = (

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import scipy
 
 from biasledger.measures.comparisons import Comparison, Settings, table
-from biasledger.measures.engine.resampling import Integers
+from biasledger.measures.engine.design import Integers
 from biasledger.measures.schema import Table
 
 

@@ -12,8 +12,8 @@ from scipy import special
 
 from biasledger.measures.comparisons import Comparison, table
 from biasledger.measures.declared import Measure, Threshold
+from biasledger.measures.engine.design import Floats, Integers
 from biasledger.measures.engine.intervals import NO_VARIANCE, t_quantile
-from biasledger.measures.engine.resampling import Floats, Integers
 from biasledger.measures.engine.sums import sums_at
 from biasledger.measures.schema import Table
 

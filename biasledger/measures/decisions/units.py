@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from biasledger.measures.engine.resampling import Design, Floats, Integers, Moves
+from biasledger.measures.engine.design import Design, Floats, Integers, Moves
 from biasledger.measures.engine.sums import sums_at
 
 LEAST_NAMES = 5

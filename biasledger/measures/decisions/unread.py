@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from biasledger.measures.decisions.units import Units
-from biasledger.measures.engine.resampling import Floats
+from biasledger.measures.engine.design import Floats
 
 
 @dataclass(frozen=True)

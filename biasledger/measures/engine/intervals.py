@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import special
 
-from biasledger.measures.engine.resampling import Floats, Integers
+from biasledger.measures.engine.design import Floats, Integers
 
 NO_VARIANCE = 1e-12
 """Standard errors up to this are rounding."""

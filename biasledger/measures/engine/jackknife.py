@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
+from biasledger.measures.engine.design import Floats, Integers, Labels
 from biasledger.measures.engine.group_sums import in_parts
-from biasledger.measures.engine.resampling import Floats, Integers, Labels
 from biasledger.measures.engine.sums import sums_at
 from biasledger.measures.engine.word_counts import column_sums, sums_by
 

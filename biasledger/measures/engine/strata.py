@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from biasledger.measures.engine.design import Design, Floats, Integers
 from biasledger.measures.engine.intervals import NO_VARIANCE
 from biasledger.measures.engine.jackknife import DeleteGroups
-from biasledger.measures.engine.resampling import Design, Floats, Integers
 from biasledger.measures.engine.sums import sums_at
 
 _MAX_CELLS = 2**22

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biasledger.measures.comparisons import Comparison
+from biasledger.measures.engine.design import Design, Floats, Integers, stable_seed
 from biasledger.measures.engine.intervals import NO_VARIANCE
-from biasledger.measures.engine.resampling import Design, Floats, Integers, stable_seed
 from biasledger.measures.equal_sizes.readings import (
     SIDES,
     Question,

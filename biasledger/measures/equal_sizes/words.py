@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from biasledger.measures.comparisons import Comparison
+from biasledger.measures.engine.design import Design, Integers, stable_seed
 from biasledger.measures.engine.intervals import Z
-from biasledger.measures.engine.resampling import Design, Integers, stable_seed
 from biasledger.measures.engine.word_counts import column_sums
 from biasledger.measures.equal_sizes.readings import (
     N_PERMUTATIONS,

@@ -15,17 +15,14 @@ from numpy.typing import NDArray
 from biasledger.measures.comparisons import Comparison, table
 from biasledger.measures.declared import Measure, Threshold, Tolerance
 from biasledger.measures.engine.adjustment import attenuation, drawn_means, sizes_stay
+from biasledger.measures.engine.design import Design, Floats, Integers, pooled
 from biasledger.measures.engine.intervals import NO_VARIANCE, share_limits, t_half_widths
 from biasledger.measures.engine.jackknife import DeleteGroups
 from biasledger.measures.engine.resampling import (
-    Design,
     Draws,
     FamilyResult,
     FamilyStatistic,
-    Floats,
-    Integers,
     family_permutation_test,
-    pooled,
 )
 from biasledger.measures.engine.strata import StratumSums, without_each
 from biasledger.measures.engine.sums import sums_of_each

@@ -17,16 +17,13 @@ from numpy.typing import NDArray
 
 from biasledger.measures.comparisons import Comparison, table
 from biasledger.measures.declared import Measure, Threshold
+from biasledger.measures.engine.design import Design, Floats, Integers, Labels
 from biasledger.measures.engine.intervals import NO_VARIANCE, difference_limits, nan_mean, t_quantile
 from biasledger.measures.engine.jackknife import DeleteGroups
 from biasledger.measures.engine.resampling import (
-    Design,
     Draws,
     FamilyResult,
     FamilyStatistic,
-    Floats,
-    Integers,
-    Labels,
     family_permutation_tests,
 )
 from biasledger.measures.engine.strata import StratumSums, without_each

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from biasledger.measures.comparisons import table
 from biasledger.measures.declared import Measure, Threshold, Tolerance
 from biasledger.measures.engine.adjustment import attenuation, drawn_means, sizes_stay, unattenuated
+from biasledger.measures.engine.design import Design, Floats, Labels
 from biasledger.measures.engine.intervals import (
     NO_VARIANCE,
     half_widths_or_bounds,
@@ -22,12 +23,9 @@ from biasledger.measures.engine.intervals import (
 )
 from biasledger.measures.engine.jackknife import DeleteGroups
 from biasledger.measures.engine.resampling import (
-    Design,
     Draws,
     FamilyResult,
     FamilyStatistic,
-    Floats,
-    Labels,
     PermutationResult,
     permutation_test,
 )

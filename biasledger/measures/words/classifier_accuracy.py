@@ -26,17 +26,9 @@ import numpy as np
 from scipy import sparse, special
 
 from biasledger.measures.declared import Measure, Threshold
+from biasledger.measures.engine.design import Design, Floats, Integers, Labels, Moves
 from biasledger.measures.engine.intervals import Z
-from biasledger.measures.engine.resampling import (
-    Design,
-    Draws,
-    Floats,
-    Integers,
-    Labels,
-    Moves,
-    PermutationResult,
-    permutation_test,
-)
+from biasledger.measures.engine.resampling import Draws, PermutationResult, permutation_test
 from biasledger.measures.engine.word_counts import sums_by
 from biasledger.measures.words.kernel_ridge import Booleans, ridge_folds, text_kernel
 from biasledger.measures.words.word_weights import WordWeights

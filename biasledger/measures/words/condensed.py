@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from biasledger.measures.engine.design import Design, Floats, pooled
 from biasledger.measures.engine.group_sums import Dense, pooled_features
-from biasledger.measures.engine.resampling import Design, FamilyResult, Floats, pooled
+from biasledger.measures.engine.resampling import FamilyResult
 from biasledger.measures.engine.word_counts import are_whole, column_sums, rows_using, with_rest
 
 

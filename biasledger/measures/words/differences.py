@@ -9,8 +9,9 @@ from typing import TypeVar, Unpack
 import numpy as np
 from scipy import sparse
 
+from biasledger.measures.engine.design import Design, stable_seed
 from biasledger.measures.engine.group_sums import group_sums, sums_in_parts
-from biasledger.measures.engine.resampling import Design, Draws, joint_permutation_tests, stable_seed
+from biasledger.measures.engine.resampling import Draws, joint_permutation_tests
 from biasledger.measures.engine.word_counts import column_sums
 from biasledger.measures.words import divergence, log_odds
 from biasledger.measures.words.condensed import CondensedWords

@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from biasledger.measures.declared import Measure, Threshold
+from biasledger.measures.engine.design import Design, Floats
 from biasledger.measures.engine.group_sums import group_sums, of_group_sums
 from biasledger.measures.engine.intervals import Z
 from biasledger.measures.engine.jackknife import two_sample_jackknife
-from biasledger.measures.engine.resampling import Design, Draws, Floats, PermutationResult, permutation_test
+from biasledger.measures.engine.resampling import Draws, PermutationResult, permutation_test
 from biasledger.measures.engine.word_counts import column_sums
 from biasledger.measures.words.condensed import CondensedWords
 

@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biasledger.measures.comparisons import Comparison, Settings, table
+from biasledger.measures.engine.design import Floats, Integers, stable_seed
 from biasledger.measures.engine.group_sums import group_sums
-from biasledger.measures.engine.resampling import Floats, Integers, PermutationResult, stable_seed
+from biasledger.measures.engine.resampling import PermutationResult
 from biasledger.measures.engine.word_counts import column_sums, rows_using
 from biasledger.measures.schema import Table, prefixed
 from biasledger.measures.words.classifier_accuracy import (

@@ -16,8 +16,9 @@ import numpy as np
 from scipy import sparse
 
 from biasledger.measures.declared import Measure, Threshold, Tolerance
+from biasledger.measures.engine.design import Design, Floats
 from biasledger.measures.engine.group_sums import group_sums, of_group_sums
-from biasledger.measures.engine.resampling import Design, Draws, FamilyResult, Floats, family_permutation_test
+from biasledger.measures.engine.resampling import Draws, FamilyResult, family_permutation_test
 from biasledger.measures.engine.word_counts import column_sums
 from biasledger.measures.words.condensed import CondensedWords
 

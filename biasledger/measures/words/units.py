@@ -15,7 +15,7 @@ import numpy as np
 from scipy import sparse
 
 from biasledger.measures.comparisons import Comparison
-from biasledger.measures.engine.resampling import Design, Floats, Integers, Moves, stable_seed
+from biasledger.measures.engine.design import Design, Floats, Integers, Moves, stable_seed
 from biasledger.measures.engine.word_counts import narrow, row_parts, row_sums, weighted_sums
 from biasledger.measures.words.texts import Texts
 

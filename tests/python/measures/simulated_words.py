@@ -12,7 +12,7 @@ from scipy import sparse
 from threadpoolctl import threadpool_limits
 
 from biasledger.measures.comparisons import Comparison
-from biasledger.measures.engine.resampling import Design, Floats, Labels
+from biasledger.measures.engine.design import Design, Floats, Labels
 from biasledger.measures.words.classifier_accuracy import ClassifierAccuracy, classifier_accuracy
 from biasledger.measures.words.differences import difference_by_units
 from biasledger.measures.words.judged import judged_classifier_accuracy

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from biasledger.measures.engine.adjustment import attenuation, drawn_means, sizes_stay, unattenuated
-from biasledger.measures.engine.resampling import Design
+from biasledger.measures.engine.design import Design
 from biasledger.measures.engine.strata import StratumSums
 
 

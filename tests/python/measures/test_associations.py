@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from biasledger.measures.engine.resampling import Design
+from biasledger.measures.engine.design import Design
 from biasledger.measures.prices.associations import associations
 from tests.python.measures.simulated_prices import CATEGORY_SHARES, category_units_of, tastes
 

@@ -15,15 +15,9 @@ from biasledger.measures import lists, markers
 from biasledger.measures.decisions import gap_tests, impact_ratios
 from biasledger.measures.decisions.gaps import gap
 from biasledger.measures.decisions.units import Units
-from biasledger.measures.engine import resampling
-from biasledger.measures.engine.resampling import (
-    N_BLOCKS,
-    Design,
-    Labels,
-    PermutationResult,
-    permutation_test,
-    pooled,
-)
+from biasledger.measures.engine import design as engine
+from biasledger.measures.engine.design import N_BLOCKS, Design, Labels, pooled
+from biasledger.measures.engine.resampling import PermutationResult, permutation_test
 from biasledger.measures.words import condensed, log_odds
 from biasledger.measures.words import divergence as of_words
 
@@ -128,7 +122,7 @@ class TestExactness:
         assert of_sizes == {round(1 / smallest): len(designs)}
 
     def test_units_of_one_stratum(self, monkeypatch: pytest.MonkeyPatch):
-        monkeypatch.setattr(resampling, "_LEAST_BLOCKS", 1)
+        monkeypatch.setattr(engine, "_LEAST_BLOCKS", 1)
         designs = [
             design_of(np.isin(np.arange(12), chosen).astype(np.int8)) for chosen in combinations(range(12), 6)
         ]

@@ -14,7 +14,8 @@ from sklearn.metrics import balanced_accuracy_score
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
-from biasledger.measures.engine.resampling import Design, Draws, Moves
+from biasledger.measures.engine.design import Design, Moves
+from biasledger.measures.engine.resampling import Draws
 from biasledger.measures.words import classifier_accuracy as module
 from biasledger.measures.words.classifier_accuracy import (
     assign_folds,

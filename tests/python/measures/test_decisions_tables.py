@@ -21,7 +21,7 @@ from biasledger.measures.decisions.impact_ratios import (
 from biasledger.measures.decisions.paired import cochran_q, mcnemar, paired_tests
 from biasledger.measures.decisions.positions import Rankings, position_test, position_tests
 from biasledger.measures.decisions.units import Units
-from biasledger.measures.engine.resampling import stable_seed
+from biasledger.measures.engine.design import stable_seed
 from biasledger.model_inputs.relations import as_relation
 from tests.python.measures.simulated_decisions import levels, people, units_of, versions
 from tests.python.measures.tables import assert_typed

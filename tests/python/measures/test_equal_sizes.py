@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from biasledger.measures.decisions.units import Units
-from biasledger.measures.engine.resampling import Design
+from biasledger.measures.engine.design import Design
 from biasledger.measures.equal_sizes.counts import CountPair, CountUnits, thin_counts
 from biasledger.measures.equal_sizes.decisions import impact_reading, selection_sizes
 from biasledger.measures.equal_sizes.lists import (

@@ -10,7 +10,7 @@ from scipy import stats
 
 from biasledger.measures.decisions.gap_changes import SharedUnits, gap_change
 from biasledger.measures.decisions.units import Units
-from biasledger.measures.engine.resampling import Design
+from biasledger.measures.engine.design import Design
 
 TOLERANCE = 0.02
 

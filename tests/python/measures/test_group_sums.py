@@ -8,8 +8,8 @@ from scipy import sparse
 
 from biasledger.measures.engine import group_sums as module
 from biasledger.measures.engine import resampling
+from biasledger.measures.engine.design import Design, pooled
 from biasledger.measures.engine.group_sums import group_sums, in_parts, of_group_sums, pooled_features
-from biasledger.measures.engine.resampling import Design, pooled
 
 
 def test_group_sums_are_the_sums_of_marked_units():

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from biasledger.measures.comparisons import Comparison
-from biasledger.measures.engine.resampling import stable_seed
+from biasledger.measures.engine.design import stable_seed
 from biasledger.measures.lists import (
     STATISTICS,
     Lists,

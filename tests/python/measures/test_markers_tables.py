@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from biasledger.measures.comparisons import Comparison
-from biasledger.measures.engine.resampling import stable_seed
+from biasledger.measures.engine.design import stable_seed
 from biasledger.measures.markers import RatioUnits, stereotype_ratio, stereotype_ratios
 from biasledger.model_inputs.markers import read_ratio_comparisons
 from tests.python.measures.tables import assert_typed

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from biasledger.measures.comparisons import Comparison
-from biasledger.measures.engine.resampling import stable_seed
+from biasledger.measures.engine.design import stable_seed
 from biasledger.measures.prices.associations import associations, category_associations
 from biasledger.measures.prices.items import PriceComparison, level_shares, levels
 from biasledger.measures.prices.means import mean_prices, means, price_spread, spreads

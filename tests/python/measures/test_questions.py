@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from biasledger.measures.engine.resampling import Design
+from biasledger.measures.engine.design import Design
 from biasledger.measures.prices import associations
 from biasledger.measures.prices.associations import associations as measured_associations
 from biasledger.measures.prices.items import ALL_SETS, ItemCounts, level_shares

@@ -14,15 +14,10 @@ from hypothesis import strategies as st
 from scipy import sparse, stats
 
 from biasledger.measures.engine import resampling
+from biasledger.measures.engine.design import Design, Labels, stable_seed
 from biasledger.measures.engine.group_sums import group_sums
-from biasledger.measures.engine.resampling import (
-    Design,
-    Labels,
-    all_labels,
-    group_totals,
-    permuted_labels,
-    stable_seed,
-)
+from biasledger.measures.engine.resampling import all_labels, permuted_labels
+from biasledger.measures.engine.sums import group_totals
 
 # Without a stop, all draws count.
 family_permutation_test, family_permutation_tests, permutation_test, permutation_tests = (

@@ -9,7 +9,7 @@ import pytest
 
 from biasledger.measures.decisions.gaps import Gap, gap
 from biasledger.measures.decisions.units import Units
-from biasledger.measures.engine.resampling import Design
+from biasledger.measures.engine.design import Design
 
 ALPHA, THRESHOLD = 0.05, 0.10
 N_NAMES, N_TEXTS, N_AUDITS = 12, 5, 120

@@ -10,7 +10,7 @@ import pytest
 
 from benchmarks.verdicts.texts import drawn, judged, repeated
 from biasledger.measures.comparisons import Comparison
-from biasledger.measures.engine.resampling import Floats
+from biasledger.measures.engine.design import Floats
 from biasledger.measures.texts.similarity import (
     MEASURES,
     SCHEMES,

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from biasledger.measures.engine.resampling import Design
+from biasledger.measures.engine.design import Design
 from biasledger.measures.words import units as module
 from biasledger.measures.words.units import common_lengths, equal_lengths, judged_texts
 from tests.python.measures.simulated_texts import counts_matrix

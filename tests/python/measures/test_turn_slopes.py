@@ -7,7 +7,7 @@ import pytest
 
 from biasledger.measures.decisions.gaps import Gap, gap
 from biasledger.measures.decisions.units import Units
-from biasledger.measures.engine.resampling import Design
+from biasledger.measures.engine.design import Design
 
 N_CONVERSATIONS, N_TURNS, N_AUDITS, THRESHOLD = 60, 4, 50, 0.2
 

@@ -7,8 +7,8 @@ import pytest
 from scipy import sparse
 
 from biasledger.measures.engine import word_counts
+from biasledger.measures.engine.design import Design, Moves, pooled
 from biasledger.measures.engine.group_sums import group_sums, pooled_features
-from biasledger.measures.engine.resampling import Design, Moves, pooled
 from biasledger.measures.engine.word_counts import (
     column_sums,
     narrow,

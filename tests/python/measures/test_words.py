@@ -15,9 +15,9 @@ from scipy import sparse
 from scipy.spatial.distance import jensenshannon
 from scipy.stats import binom
 
+from biasledger.measures.engine.design import Design
 from biasledger.measures.engine.group_sums import group_sums, sums_in_parts
 from biasledger.measures.engine.jackknife import two_sample_jackknife
-from biasledger.measures.engine.resampling import Design
 from biasledger.measures.words.condensed import CondensedWords
 from biasledger.measures.words.differences import (
     difference,
