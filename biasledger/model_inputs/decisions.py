@@ -24,8 +24,7 @@ from biasledger.model_inputs.relations import (
     described,
     floats,
     integers,
-    keys_of,
-    pending,
+    pending_rows,
     without,
 )
 
@@ -147,16 +146,12 @@ def _units_of(
     comparisons: duckdb.DuckDBPyRelation, members: duckdb.DuckDBPyRelation, done: frozenset[str]
 ) -> Iterator[tuple[dict[str, Any], Units, Unread | None]]:
     """Comparisons not yet done, with their units in the order of unit_id, and all answers where some are unread."""
-    left = pending(comparisons, done)
-    members_of = RowsByKey(members, "comparison_key", "unit_id", of=keys_of(left))
-    for row in left:
+    for row, [rows] in pending_rows(comparisons, done, members):
         with named_errors(row["comparison_key"]):
-            rows = members_of[row["comparison_key"]]
             unread = _unread(rows, row)
-            if unread is not None:
-                # A unit without a read answer only counts as unread.
-                rows = {column: values[rows["n"] > 0] for column, values in rows.items()}
-            units = _units(rows, row)
+            # A unit without a read answer only counts as unread.
+            is_read = slice(None) if unread is None else rows["n"] > 0
+            units = _units({column: values[is_read] for column, values in rows.items()}, row)
         yield row, units, unread
 
 

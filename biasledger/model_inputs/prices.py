@@ -18,7 +18,12 @@ from biasledger.measures.prices import associations
 from biasledger.measures.prices import items as prices
 from biasledger.measures.prices.questions import balanced_by_question, sums_of_sets
 from biasledger.model_inputs.pairs import Rows, asked, comparable_pairs, count_units, questions
-from biasledger.model_inputs.relations import Columns, RowsByKey, described, integers, keys_of, pending
+from biasledger.model_inputs.relations import (
+    Columns,
+    described,
+    integers,
+    pending_rows,
+)
 
 _LARGEST_LABEL = 127
 _CONTRAST = 2
@@ -189,15 +194,10 @@ def _read_comparisons(
     done: frozenset[str],
 ) -> Iterator[tuple[dict[str, Any], _Members, list[Columns]]]:
     """Comparisons not yet done, each with its units and its rows of every counted relation."""
-    left = pending(comparisons, done)
-    members_of, *counted_of = (
-        RowsByKey(relation, "comparison_key", "unit_id", of=keys_of(left)) for relation in (members, *counted)
-    )
-    for row in left:
-        key = row["comparison_key"]
-        with named_errors(key):
-            units = _Members.of(members_of[key])
-        yield row, units, [rows_of[key] for rows_of in counted_of]
+    for row, [of_members, *of_counted] in pending_rows(comparisons, done, members, *counted):
+        with named_errors(row["comparison_key"]):
+            units = _Members.of(of_members)
+        yield row, units, of_counted
 
 
 def read_price_pairs(

@@ -98,6 +98,23 @@ class RowsByKey:
             yield str(key), self[str(key)]
 
 
+def pending_rows(
+    comparisons: duckdb.DuckDBPyRelation,
+    done: frozenset[str],
+    *relations: duckdb.DuckDBPyRelation,
+    key: str = "comparison_key",
+    order: str = "unit_id",
+) -> Iterator[tuple[dict[str, Any], list[Columns]]]:
+    """Yield each comparison not yet done, in the order of its key, with its rows of each relation, sorted by `order`.
+
+    key: the column that says which rows are a comparison's.
+    """
+    left = pending(comparisons, done)
+    rows_of = [RowsByKey(relation, key, order, of=keys_of(left, key)) for relation in relations]
+    for row in left:
+        yield row, [rows[row[key]] for rows in rows_of]
+
+
 def without(relation: duckdb.DuckDBPyRelation, key: str, done: Collection[str]) -> duckdb.DuckDBPyRelation:
     """Return the rows of a relation whose key is not done yet."""
     return relation.filter(f"{key} not in ({_as_sql_list(done)})") if done else relation

@@ -18,12 +18,10 @@ from biasledger.measures.texts.similarity import OF_VECTORS, Answers, Vectors
 from biasledger.model_inputs.encoders import load_encoder
 from biasledger.model_inputs.models import connection_of, not_held
 from biasledger.model_inputs.relations import (
-    RowsByKey,
     as_relation,
     described,
     integers,
-    keys_of,
-    pending,
+    pending_rows,
     records,
 )
 from collector.answers.decisions.amounts import money_in
@@ -42,11 +40,8 @@ def read_similarity_comparisons(
     unit_id, name_id (-1 without a person), name_stratum_id, words (a blank between two), vector_key, a row an answer.
     vectors: vector_key, vector; read where a comparison is by a sentence encoder.
     """
-    left = pending(comparisons, done)
-    members_of = RowsByKey(members, "contrast_id", "answer_id", of=keys_of(left, "contrast_id"))
     vector_of = _KeptVectors(vectors)
-    for row in left:
-        rows = members_of[row["contrast_id"]]
+    for row, [rows] in pending_rows(comparisons, done, members, key="contrast_id", order="answer_id"):
         numbers = {
             column: integers(rows[column], column)
             for column in ("answer_id", "label", "question_id", "unit_id", "name_id", "name_stratum_id")
