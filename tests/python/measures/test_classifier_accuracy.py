@@ -486,7 +486,7 @@ class TestInterval:
         features, design = corpus(np.random.default_rng(17), 25, 25)
         dimensions = module.DIMENSION_FACTOR * module._effective_dimensions(features, design)
         for accuracy in (0.55, 0.7, 0.9):
-            limit = module._limit_of_accuracy(features, design, accuracy, 5)
+            limit = module._limit_of_accuracy(features, design, accuracy)
             distance = 2 * stats.norm.ppf(limit)
             with_40_texts = stats.norm.cdf(distance**2 / (2 * sqrt(distance**2 + 4 * dimensions / 40)))
             assert with_40_texts == pytest.approx(accuracy, abs=1e-9)
@@ -537,7 +537,7 @@ class TestInterval:
     def test_unequal_groups_count_as_few_as_they_are(self):
         features, design = corpus(np.random.default_rng(19), 20, 180)
         limits = [
-            module._limit_of_accuracy(features, design, 0.7, 5, units)
+            module._limit_of_accuracy(features, design, 0.7, units)
             for units in (None, Design(design.labels[:38], design.strata[:38]))
         ]
         # 4 · 20 · 180 / 200 = 72, and 4 · 20 · 18 / 38 = 37.9: fewer texts leave more open.
@@ -593,7 +593,7 @@ class TestPromptsAndNames:
     def test_copies_of_held_out_texts_are_not_learnt_from(self):
         _, design, moved = self.prompts(1, 0.0)
         clusters = np.arange(360) % 7
-        folds, training = module._splits(design, clusters, moved, 5, 1)
+        folds, training = module._splits(design, clusters, moved, 1)
         for fold, learnt in zip(np.unique(folds), training, strict=True):
             assert not np.isin(clusters[learnt], clusters[folds == fold]).any()
             assert all(np.unique(folds[moved.of_row == unit]).size == 1 for unit in range(24))
