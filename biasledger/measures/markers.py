@@ -321,9 +321,9 @@ def _all_exchanges(deviations: Floats) -> PermutationResult:
 
 def _drawn_exchanges(deviations: Floats, draws: Draws) -> PermutationResult:
     """Return the same test on draws: a unit's two directions are a stratum of two, whose labels say which is the stereotype."""
-    blocks = pooled(_pairs(deviations.size), draws["seed"])
+    blocks = pooled(Design.of_pairs(deviations.size), draws["seed"])
     deviations = np.bincount(blocks.together[::2], weights=deviations).astype(np.float64)
-    pairs = replace(_pairs(deviations.size), n_blocks=blocks.design.n_blocks)
+    pairs = replace(Design.of_pairs(deviations.size), n_blocks=blocks.design.n_blocks)
 
     def ratios(labels: Labels) -> Floats:
         signs = 2.0 * labels[:, ::2] - 1
@@ -331,7 +331,3 @@ def _drawn_exchanges(deviations: Floats, draws: Draws) -> PermutationResult:
 
     all_draws: Draws = {**draws, "stop_after": None}
     return permutation_test(pairs, ratios, **all_draws)
-
-
-def _pairs(n_units: int) -> Design:
-    return Design(np.tile(np.array([1, 0], dtype=np.int8), n_units), np.repeat(np.arange(n_units), 2))

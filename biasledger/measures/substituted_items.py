@@ -62,7 +62,7 @@ def substituted_items(held: HeldItems, *, alpha: float, **draws: Unpack[Draws]) 
     p_value, p_value_adjusted, n_drawn = np.full(n_items, np.nan), np.full(n_items, np.nan), 0
     if tested.size and draws["n_permutations"]:
         # A subject's two cells, of which the first is about the group.
-        design = Design(np.tile(np.array([1, 0], dtype=np.int8), n_subjects), np.arange(n_subjects).repeat(2))
+        design = Design.of_pairs(n_subjects)
         # A subject's lists hold few of all items: a sum over subjects that do not have an item takes most of the time.
         by_item = differences[:, tested].T.tocsr()
 

@@ -137,10 +137,7 @@ def _sign_flips(deviations: Floats, draws: Draws) -> PermutationResult:
     """
     n = deviations.size
     values = np.column_stack([deviations, -deviations]).ravel()
-    design = Design(np.tile(np.array([1, 0], dtype=np.int8), n), np.repeat(np.arange(n), 2)).with_content(
-        values
-    )
-    blocks = pooled(design, draws["seed"])
+    blocks = pooled(Design.of_pairs(n).with_content(values), draws["seed"])
     sums = blocks.sums(values)
 
     def size(labels: Labels) -> Floats:

@@ -25,7 +25,7 @@ from biasledger.measures.decisions.clusters import (
     stratified,
 )
 from biasledger.measures.decisions.gap_tests import gap_test
-from biasledger.measures.decisions.units import LEAST_NAMES, Units
+from biasledger.measures.decisions.units import LEAST_NAMES, Units, by_larger_p
 from biasledger.measures.decisions.unread import Bounds, Unread
 from biasledger.measures.declared import Measure, Threshold, Tolerance
 from biasledger.measures.engine.design import Design, Integers, Moves
@@ -275,7 +275,7 @@ def gap(units: Units, *, lowest: float, highest: float, alpha: float, **draws: U
             tests["name"] = replace(
                 tests["case"], p_value=names_p_value(units, names, adjusted.value * scale)
             )
-    unit = max(tests, key=lambda name: tests[name].p_value, default="case")
+    unit, p_case, p_name, judged = by_larger_p(tests, "case")
     return Gap(
         value,
         mean_marked,
@@ -293,11 +293,11 @@ def gap(units: Units, *, lowest: float, highest: float, alpha: float, **draws: U
         n_cases,
         n_names,
         unit,
-        tests["case"].p_value if "case" in tests else np.nan,
-        tests["name"].p_value if "name" in tests else np.nan,
+        p_case,
+        p_name,
         adjusted.unit,
         adjusted.power,
-        tests.get(unit),
+        judged,
     )
 
 

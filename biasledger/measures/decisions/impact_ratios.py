@@ -18,7 +18,7 @@ from biasledger.measures.decisions.clusters import (
     half_widths,
     names_excess,
 )
-from biasledger.measures.decisions.units import LEAST_NAMES, Units
+from biasledger.measures.decisions.units import LEAST_NAMES, Units, by_larger_p
 from biasledger.measures.decisions.unread import Bounds, Unread
 from biasledger.measures.declared import Measure, Threshold
 from biasledger.measures.engine.design import Design, Floats, Integers, Labels, Moves, pooled
@@ -167,7 +167,7 @@ def impact_test(units: Units, *, alpha: float, **draws: Unpack[Draws]) -> Impact
         tests["case"] = _impact_permutation_test(units, units.by_case(), n_groups, draws)
         if names is not None and n_names >= LEAST_NAMES and names.design.can_move():
             tests["name"] = _impact_permutation_test(units, names, n_groups, draws)
-    unit = max(tests, key=lambda name: tests[name].p_value, default="case")
+    unit, p_case, p_name, judged = by_larger_p(tests, "case")
     return ImpactTest(
         float(groups.means.min() / groups.means[best]),
         low,
@@ -176,15 +176,15 @@ def impact_test(units: Units, *, alpha: float, **draws: Unpack[Draws]) -> Impact
         n_cases,
         n_names,
         unit,
-        tests["case"].p_value if "case" in tests else np.nan,
-        tests["name"].p_value if "name" in tests else np.nan,
+        p_case,
+        p_name,
         width_unit,
         # If no two cases differ, the rule of three gives the interval's length.
         1.0
         if all(difference_of(groups, label, best, alpha).error <= NO_VARIANCE for label in others)
         else 0.5,
         _within(units, alpha)[0],
-        tests.get(unit),
+        judged,
     )
 
 

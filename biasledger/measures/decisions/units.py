@@ -7,6 +7,7 @@ a name with all its rows. A cluster is what was sampled: the resume with all its
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biasledger.measures.engine.design import Design, Floats, Integers, Moves
+from biasledger.measures.engine.resampling import PermutationResult
 from biasledger.measures.engine.sums import sums_at
 
 LEAST_NAMES = 5
@@ -180,6 +182,15 @@ class Units:
         held = [np.where(between > _ROUNDING * squares, between, 0.0), n_of_unit, total_of_unit / n_of_unit]
         design = Design(self.design.labels[first], strata[first], content=np.column_stack(held))
         return Moves(design, of_row.astype(np.int64))
+
+
+def by_larger_p(
+    tests: Mapping[str, PermutationResult], first: str
+) -> tuple[str, float, float, PermutationResult | None]:
+    """Return the unit with the larger p, the p of the `first` kind of unit and of names (NaN if not tested), and its test."""
+    unit = max(tests, key=lambda name: tests[name].p_value, default=first)
+    p_first, p_name = (tests[name].p_value if name in tests else np.nan for name in (first, "name"))
+    return unit, p_first, p_name, tests.get(unit)
 
 
 def _is_constant(numbers: Integers, values: NDArray[np.signedinteger[Any]]) -> bool:

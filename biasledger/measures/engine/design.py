@@ -49,6 +49,11 @@ class Design:
         if self.content is not None and len(self.content) != self.labels.size:
             raise ValueError("content has a row for each unit")
 
+    @classmethod
+    def of_pairs(cls, n_pairs: int) -> Design:
+        """Return pairs of a marked and a reference unit, whose labels change places."""
+        return cls(np.tile(np.array([1, 0], dtype=np.int8), n_pairs), np.repeat(np.arange(n_pairs), 2))
+
     @property
     def n_units(self) -> int:
         """Number of units."""

@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
-from typing import Any, NotRequired, Protocol, TypedDict, TypeVar, Unpack
+from typing import Any, NotRequired, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -231,29 +231,52 @@ def permutation_tests(
     tie_share: how much a draw counts that equals the observed value: 1, or 0.5 for the mid-p of outcomes with few values.
     """
     tests = [
-        _OneSidedTest(design, float(observed), stop_after, tie_share)
-        for observed in statistics(design.labels[np.newaxis, :])[0]
+        _OneSidedTest(design, _columns(column), float(observed), stop_after, tie_share)
+        for column, observed in enumerate(statistics(design.labels[np.newaxis, :])[0])
     ]
-    of_columns: list[_Drawn[Floats]] = [(test, _columns(column)) for column, test in enumerate(tests)]
-    _draw(design, n_permutations, seed, lambda labels: [statistics(labels)], of_columns)
+    _draw(design, n_permutations, seed, lambda labels: [statistics(labels)], tests)
     return [test.result() for test in tests]
 
 
-class _OneSidedTest:
+class _Test:
+    """Draws so far of the null of a statistic, which is a function of what an arrangement of labels gives.
+
+    goes_on: whether more of them could still change what it says. is_complete: whether they are all arrangements, the observed
+    one among them: no test of these stops early.
+    """
+
+    def __init__(self, design: Design, statistic: Callable[[Any], Floats], stop_after: int | None) -> None:
+        self.statistic = statistic
+        self.is_complete = False
+        self._n_blocks = design.n_blocks
+        self._stop_after = stop_after
+
+    @property
+    def goes_on(self) -> bool:
+        raise NotImplementedError
+
+    def add(self, values: Floats) -> None:
+        raise NotImplementedError
+
+
+class _OneSidedTest(_Test):
     """Draws of one statistic's null so far, and where they reached the observed value for the stop_after-th time."""
 
     def __init__(
-        self, design: Design, observed: float, stop_after: int | None, tie_share: float = 1.0
+        self,
+        design: Design,
+        statistic: Callable[[Any], Floats],
+        observed: float,
+        stop_after: int | None,
+        tie_share: float = 1.0,
     ) -> None:
-        self._n_blocks = design.n_blocks
+        super().__init__(design, statistic, stop_after)
         self._observed = observed
         self._tolerance = _TIE_TOLERANCE * max(1.0, abs(observed))
-        self._stop_after = stop_after
         self._tie_share = tie_share
         self._null: list[Floats] = []
         self._reached = 0.0
         self._stopped_at: int | None = None
-        self.is_complete = False
 
     @property
     def goes_on(self) -> bool:
@@ -327,11 +350,11 @@ def family_permutation_tests(
     """
     pilot = _pilot(design, statistic, n_permutations, seed)
     observed = statistic(design.labels[np.newaxis, :])
-    tests = [_FamilyTest(design, pilot.of(family), observed[:, family], stop_after) for family in families]
-    of_families: list[_Drawn[Floats]] = [
-        (test, _columns(family)) for family, test in zip(families, tests, strict=True)
+    tests = [
+        _FamilyTest(design, _columns(family), pilot.of(family), observed[:, family], stop_after)
+        for family in families
     ]
-    _draw(design, n_permutations, seed, lambda labels: [statistic(labels)], of_families)
+    _draw(design, n_permutations, seed, lambda labels: [statistic(labels)], tests)
     return [test.result(n_permutations, alpha) for test in tests]
 
 
@@ -357,10 +380,10 @@ def joint_permutation_tests(
 
     pilot = _pilot(design, of_labels, n_permutations, seed)
     [observed] = arranged(design.labels[np.newaxis, :])
-    one = _OneSidedTest(design, float(statistic(observed)[0]), stop_after)
-    many = _FamilyTest(design, pilot, family(observed), stop_after)
+    one = _OneSidedTest(design, statistic, float(statistic(observed)[0]), stop_after)
+    many = _FamilyTest(design, family, pilot, family(observed), stop_after)
     del pilot
-    _draw(design, n_permutations, seed, arranged, [(one, statistic), (many, family)])
+    _draw(design, n_permutations, seed, arranged, [one, many])
     return one.result(), many.result(n_permutations, alpha)
 
 
@@ -402,25 +425,6 @@ def _blocks(labels: Labels) -> Iterator[Labels]:
     return (labels[start : start + rows] for start in range(0, len(labels), rows))
 
 
-class _Test(Protocol):
-    """Draws of a null so far. goes_on: whether more of them could still change what it says.
-
-    is_complete: whether they are all arrangements, the observed one among them: no test of these stops early.
-    """
-
-    is_complete: bool
-
-    @property
-    def goes_on(self) -> bool: ...
-
-    def add(self, values: Floats) -> None: ...
-
-
-Given = TypeVar("Given")
-_Drawn = tuple[_Test, Callable[[Given], Floats]]
-"""A test and its statistic, of what an arrangement of labels gives."""
-
-
 def _columns(of: int | slice | NDArray[np.intp]) -> Callable[[Floats], Floats]:
     return lambda values: values[:, of]
 
@@ -429,30 +433,37 @@ def _draw(
     design: Design,
     n_permutations: int,
     seed: int,
-    arranged: Callable[[Labels], Iterable[Given]],
-    tests: Sequence[_Drawn[Given]],
+    arranged: Callable[[Labels], Iterable[Any]],
+    tests: Sequence[_Test],
 ) -> None:
     """Add draws to tests, or every arrangement if there are no more; they go on to the end of a block of draws."""
-    going = [drawn for drawn in tests if drawn[0].goes_on]
+    going = [test for test in tests if test.goes_on]
     if not going:
         return
     found = all_labels(design, n_permutations)
-    for test, _ in going if found is not None else ():
-        test.is_complete = True
+    for test in going:
+        test.is_complete = found is not None
     for block in permuted_labels(design, n_permutations, seed) if found is None else _blocks(found):
         for given in arranged(block):
-            for test, statistic in going:
-                test.add(statistic(given))
-        going = [drawn for drawn in going if drawn[0].goes_on]
+            for test in going:
+                test.add(test.statistic(given))
+        going = [test for test in going if test.goes_on]
         if not going:
             return
 
 
-class _FamilyTest:
+class _FamilyTest(_Test):
     """Draws of one family so far; observed (1, n_features)."""
 
-    def __init__(self, design: Design, pilot: _Pilot, observed: Floats, stop_after: int | None) -> None:
-        self._n_blocks = design.n_blocks
+    def __init__(
+        self,
+        design: Design,
+        statistic: Callable[[Any], Floats],
+        pilot: _Pilot,
+        observed: Floats,
+        stop_after: int | None,
+    ) -> None:
+        super().__init__(design, statistic, stop_after)
         self._null_mean, self._null_sd = pilot.moments()
         tested = np.flatnonzero((self._null_sd > _TIE_TOLERANCE) & ~np.isnan(observed[0]))
         size = np.abs(observed[0, tested] - self._null_mean[tested]) / self._null_sd[tested]
@@ -467,8 +478,6 @@ class _FamilyTest:
         self._family_hits = np.zeros(size.size)
         self._maxima: list[Floats] = []
         self._drawn = 0
-        self._stop_after = stop_after
-        self.is_complete = False
 
     @property
     def goes_on(self) -> bool:

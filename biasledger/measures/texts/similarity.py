@@ -20,7 +20,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from biasledger.measures.comparisons import Comparison, table
-from biasledger.measures.decisions.units import LEAST_NAMES
+from biasledger.measures.decisions.units import LEAST_NAMES, by_larger_p
 from biasledger.measures.declared import Measure, Threshold
 from biasledger.measures.engine.design import Design, Floats, Integers, Labels, Moves, stable_seed
 from biasledger.measures.engine.intervals import NO_VARIANCE, rule_of_three, t_half_widths
@@ -324,7 +324,7 @@ def similarity_gap(answers: Answers, *, alpha: float, **draws: Unpack[Draws]) ->
         tests["question"] = _test(answers, Moves.alone(cases), draws)
         if names is not None and n_names >= LEAST_NAMES:
             tests["name"] = _test(answers, names, draws)
-    unit = max(tests, key=lambda name: tests[name].p_value, default="question")
+    unit, p_question, p_name, judged = by_larger_p(tests, "question")
     return SimilarityGap(
         published,
         float(floors[is_judged].mean()),
@@ -336,9 +336,9 @@ def similarity_gap(answers: Answers, *, alpha: float, **draws: Unpack[Draws]) ->
         n_units,
         n_names,
         unit,
-        tests["question"].p_value if tests else np.nan,
-        tests["name"].p_value if "name" in tests else np.nan,
-        tests.get(unit),
+        p_question,
+        p_name,
+        judged,
     )
 
 
