@@ -20,13 +20,9 @@ from biasledger.measures.engine.design import N_BLOCKS, Design, Labels, pooled
 from biasledger.measures.engine.resampling import PermutationResult, permutation_test
 from biasledger.measures.words import condensed, log_odds
 from biasledger.measures.words import divergence as of_words
+from tests.python.measures.designs import design_of
 
 _SINGLY = partial(pooled, n_blocks=10**9)
-
-
-def design_of(labels: object, strata: object | None = None) -> Design:
-    marked = np.asarray(labels, dtype=np.int8)
-    return Design(marked, np.zeros(marked.size, dtype=np.int64) if strata is None else np.asarray(strata))
 
 
 def difference(

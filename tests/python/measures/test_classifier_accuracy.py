@@ -23,6 +23,7 @@ from biasledger.measures.words.classifier_accuracy import (
 )
 from biasledger.measures.words.kernel_ridge import RIDGE, ridge_folds, text_kernel
 from biasledger.measures.words.units import judged_texts
+from tests.python.measures.designs import design_of
 from tests.python.measures.simulated_texts import corpus, counts_matrix, spelling, texts
 from tests.python.measures.simulated_words import named, unbalanced, unequal
 
@@ -112,7 +113,7 @@ class TestPublishedColumns:
     def test_words_of_one_text_alone_still_leave_something_to_fit(self):
         features, design = (
             counts_matrix(np.eye(12)),
-            Design(np.tile([0, 1], 6).astype(np.int8), np.zeros(12, dtype=np.int64)),
+            design_of(np.tile([0, 1], 6)),
         )
         result = classifier_accuracy(features, design, np.arange(12), n_permutations=19, seed=1)
         assert 0 <= result.balanced_accuracy <= 1
@@ -159,7 +160,7 @@ class TestAssignFolds:
         clusters = np.concatenate([np.arange(100), np.arange(9), [100]])
         labels = np.repeat([0, 1], [100, 10]).astype(np.int8)
         for seed in range(50):
-            folds = assign_folds(Design(labels, np.zeros(110, dtype=np.int64)), clusters, seed=seed)
+            folds = assign_folds(design_of(labels), clusters, seed=seed)
             assert np.bincount(folds[labels == 1], minlength=5).min() >= 1
 
     def test_seed_alone_decides(self):
@@ -208,7 +209,7 @@ class TestRidge:
         own = corpus(np.random.default_rng(11), 6, 6)[0]
         features = sparse.csr_array(sparse.vstack([own] * n_groups))
         labels = np.repeat(np.arange(n_groups), 12).astype(np.int8)
-        design = Design(labels, np.zeros(12 * n_groups, dtype=np.int64))
+        design = design_of(labels)
         # Copies are in one fold, so that each held-out text is as near to every group.
         folds = np.tile(np.arange(12) % 4, n_groups)
         kernel = text_kernel(features)
@@ -368,9 +369,7 @@ class TestThinning:
     def test_a_small_group_next_to_a_huge_one_is_kept_whole(self):
         labels = np.zeros(30_000, dtype=np.int8)
         labels[::3000] = 1
-        kept = module._thin(
-            Design(labels, np.zeros(30_000, dtype=np.int64)), np.arange(30_000) % 5, module.MAX_UNITS_FOR_P
-        )
+        kept = module._thin(design_of(labels), np.arange(30_000) % 5, module.MAX_UNITS_FOR_P)
         assert labels[kept].sum() == 10
         assert kept.size <= module.MAX_UNITS_FOR_P
 
@@ -497,7 +496,7 @@ class TestInterval:
         truth = variances.sum() ** 2 / (variances**2).sum()
         rng = np.random.default_rng(18)
         monkeypatch.setattr(module, "text_kernel", lambda points: points @ points.T)
-        design = Design(np.repeat([0, 1], 40).astype(np.int8), np.zeros(80, dtype=np.int64))
+        design = design_of(np.repeat([0, 1], 40))
         estimates = []
         for _ in range(200):
             points = rng.normal(size=(80, 5)) * np.sqrt(variances)
@@ -510,7 +509,7 @@ class TestInterval:
         monkeypatch.setattr(module, "text_kernel", lambda points: points @ points.T)
         sizes = 5, 6
         points = np.random.default_rng(21).normal(size=(sum(sizes), 3)) * (2.0, 1.0, 0.5)
-        design = Design(np.repeat([0, 1], sizes).astype(np.int8), np.zeros(sum(sizes), dtype=np.int64))
+        design = design_of(np.repeat([0, 1], sizes))
         expected = []
         for group in (points[: sizes[0]], points[sizes[0] :]):
             of_pairs = [((a - b) @ (c - d)) ** 2 / 4 for a, b, c, d in permutations(group, 4)]
@@ -626,7 +625,7 @@ def test_a_name_with_many_texts_counts_as_one_with_few():
     rng = np.random.default_rng(11)
     of_descriptor = np.repeat(np.arange(6), [1, 9, 2, 5, 1, 3])
     features = counts_matrix(rng.poisson(1.0, size=(of_descriptor.size, 12)))
-    descriptors = Design(np.array([0, 1, 0, 1, 1, 0], dtype=np.int8), np.zeros(6, dtype=np.int64))
+    descriptors = design_of([0, 1, 0, 1, 1, 0])
     weighted = TfidfTransformer().fit_transform(features).toarray()
     means = [weighted[of_descriptor == name].mean(axis=0) for name in range(6)]
     marked, reference = (

@@ -18,6 +18,7 @@ from biasledger.measures.engine.design import Design, Labels, stable_seed
 from biasledger.measures.engine.group_sums import group_sums
 from biasledger.measures.engine.resampling import all_labels, permuted_labels
 from biasledger.measures.engine.sums import group_totals
+from tests.python.measures.designs import design_of
 
 # Without a stop, all draws count.
 family_permutation_test, family_permutation_tests, permutation_test, permutation_tests = (
@@ -29,14 +30,6 @@ family_permutation_test, family_permutation_tests, permutation_test, permutation
         resampling.permutation_tests,
     )
 )
-
-
-def design_of(labels: object, strata: object | None = None) -> Design:
-    labels = np.asarray(labels, dtype=np.int8)
-    return Design(
-        labels,
-        np.zeros(labels.size, dtype=np.int64) if strata is None else np.asarray(strata, dtype=np.int64),
-    )
 
 
 def all_draws(design: Design, n_permutations: int, seed: int) -> Labels:
