@@ -12,19 +12,19 @@ import scipy
 from scipy import special
 
 from biasledger.measures.comparisons import Comparison, Settings, table
-from biasledger.measures.decisions.clusters import (
-    Groups,
-    difference_of,
-    half_widths,
-    names_excess,
-)
-from biasledger.measures.decisions.units import LEAST_NAMES, Units, by_larger_p
-from biasledger.measures.decisions.unread import Bounds, Unread
 from biasledger.measures.declared import Measure, Threshold
 from biasledger.measures.engine.design import Design, Floats, Integers, Labels, Moves, pooled
 from biasledger.measures.engine.intervals import NO_VARIANCE, t_quantile
 from biasledger.measures.engine.resampling import Draws, PermutationResult, permutation_test
 from biasledger.measures.engine.sums import group_totals
+from biasledger.measures.gaps.clusters import (
+    Groups,
+    difference_of,
+    half_widths,
+    names_excess,
+)
+from biasledger.measures.gaps.units import LEAST_NAMES, Units, by_larger_p
+from biasledger.measures.gaps.unread import Bounds, Unread
 from biasledger.measures.schema import Table
 
 MEASURES = (

@@ -20,12 +20,12 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from biasledger.measures.comparisons import Comparison, table
-from biasledger.measures.decisions.units import LEAST_NAMES, by_larger_p
 from biasledger.measures.declared import Measure, Threshold
 from biasledger.measures.engine.design import Design, Floats, Integers, Labels, Moves, stable_seed
 from biasledger.measures.engine.intervals import NO_VARIANCE, rule_of_three, t_half_widths
 from biasledger.measures.engine.jackknife import DeleteGroups
 from biasledger.measures.engine.resampling import Draws, PermutationResult, permutation_test, permuted_labels
+from biasledger.measures.gaps.units import LEAST_NAMES, by_larger_p
 from biasledger.measures.schema import Table
 
 MEASURES = (

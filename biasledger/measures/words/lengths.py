@@ -8,12 +8,12 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from biasledger.measures.decisions.gaps import Gap, gap
-from biasledger.measures.decisions.units import Units
 from biasledger.measures.declared import Measure, Threshold, Tolerance
 from biasledger.measures.engine.design import Integers
 from biasledger.measures.engine.resampling import Draws
 from biasledger.measures.engine.word_counts import row_sums
+from biasledger.measures.gaps.gap import Gap, gap
+from biasledger.measures.gaps.units import Units
 from biasledger.measures.schema import prefixed
 from biasledger.measures.words.texts import Texts
 from biasledger.measures.words.units import whole_trials

@@ -12,12 +12,13 @@ import pytest
 from scipy import sparse, stats
 
 from biasledger.measures import lists, markers
-from biasledger.measures.decisions import gap_tests, impact_ratios
-from biasledger.measures.decisions.gaps import gap
-from biasledger.measures.decisions.units import Units
+from biasledger.measures.decisions import impact_ratios
 from biasledger.measures.engine import design as engine
 from biasledger.measures.engine.design import N_BLOCKS, Design, Labels, pooled
 from biasledger.measures.engine.resampling import PermutationResult, permutation_test
+from biasledger.measures.gaps import tests as gap_tests
+from biasledger.measures.gaps.gap import gap
+from biasledger.measures.gaps.units import Units
 from biasledger.measures.words import condensed, log_odds
 from biasledger.measures.words import divergence as of_words
 from tests.python.measures.designs import design_of

@@ -9,16 +9,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from biasledger.measures.decisions.gaps import gaps
 from biasledger.measures.decisions.impact_ratios import impact_ratios, impact_tests
 from biasledger.measures.decisions.paired import paired_tests
 from biasledger.measures.decisions.positions import position_tests
+from biasledger.measures.gaps.gap import gaps
 from biasledger.model_inputs.decisions import (
     read_blocks,
-    read_gap_comparisons,
     read_impact_comparisons,
     read_positions,
 )
+from biasledger.model_inputs.gaps import read_gap_comparisons
 from tests.python.measures.simulated_decisions import levels, versions
 
 

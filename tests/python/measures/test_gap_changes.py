@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from biasledger.measures.decisions.gap_changes import SharedUnits, gap_change
-from biasledger.measures.decisions.units import Units
 from biasledger.measures.engine.design import Design
+from biasledger.measures.gaps.changes import SharedUnits, gap_change
+from biasledger.measures.gaps.units import Units
 from tests.python.measures.designs import design_of
 
 TOLERANCE = 0.02

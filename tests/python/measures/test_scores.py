@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from biasledger.measures.decisions.gaps import Gap, gap
-from biasledger.measures.decisions.units import Units
 from biasledger.measures.engine.design import Design
+from biasledger.measures.gaps.gap import Gap, gap
+from biasledger.measures.gaps.units import Units
 from tests.python.measures.designs import design_of
 
 ALPHA, THRESHOLD = 0.05, 0.10

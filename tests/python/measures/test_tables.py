@@ -13,7 +13,6 @@ import pytest
 
 from biasledger.measures.comparisons import Comparison
 from biasledger.measures.decisions.fixed_values import ClusterMeans, fixed_value_gap, fixed_value_gaps
-from biasledger.measures.decisions.gaps import GapComparison, gap, gaps
 from biasledger.measures.decisions.impact_ratios import (
     ImpactComparison,
     group_impact_ratios,
@@ -24,6 +23,7 @@ from biasledger.measures.decisions.impact_ratios import (
 from biasledger.measures.decisions.paired import cochran_q, mcnemar, paired_tests
 from biasledger.measures.decisions.positions import Rankings, position_test, position_tests
 from biasledger.measures.engine.design import stable_seed
+from biasledger.measures.gaps.gap import GapComparison, gap, gaps
 from biasledger.measures.lists import PerturbedLists, robustness, robustness_tests, spreads
 from biasledger.measures.markers import RatioUnits, stereotype_ratio, stereotype_ratios
 from biasledger.measures.prices.associations import associations, category_associations

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from biasledger.measures.decisions.gaps import Gap, gap
-from biasledger.measures.decisions.units import Units
+from biasledger.measures.gaps.gap import Gap, gap
+from biasledger.measures.gaps.units import Units
 from tests.python.measures.designs import design_of
 
 N_CONVERSATIONS, N_TURNS, N_AUDITS, THRESHOLD = 60, 4, 50, 0.2

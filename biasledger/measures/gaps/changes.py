@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from biasledger.measures.comparisons import Comparison, table
-from biasledger.measures.decisions.clusters import comparable_clusters, names_excess, stratified
-from biasledger.measures.decisions.units import Units
 from biasledger.measures.engine.design import Floats
 from biasledger.measures.engine.intervals import NO_VARIANCE, rule_of_three, t_quantile
 from biasledger.measures.engine.jackknife import jackknife_variance
+from biasledger.measures.gaps.clusters import comparable_clusters, names_excess, stratified
+from biasledger.measures.gaps.units import Units
 from biasledger.measures.schema import Table
 
 

@@ -14,10 +14,10 @@ from typing import Unpack
 import numpy as np
 from scipy import sparse
 
-from biasledger.measures.decisions.units import Units
 from biasledger.measures.engine.design import Design, Floats, Integers, Labels, Moves, pooled
 from biasledger.measures.engine.intervals import NO_VARIANCE
 from biasledger.measures.engine.resampling import Draws, PermutationResult, permutation_tests
+from biasledger.measures.gaps.units import Units
 
 _PRIOR_DEGREES = 1.0
 """Degrees of freedom that both groups' common variance adds to each group's own: a group whose few units are all equal is not

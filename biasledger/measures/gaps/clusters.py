@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from biasledger.measures.decisions.units import Units
 from biasledger.measures.engine.design import Floats, Integers, Labels, Moves
 from biasledger.measures.engine.intervals import NO_VARIANCE, limits_of_share, t_quantile
 from biasledger.measures.engine.jackknife import jackknife_variance
 from biasledger.measures.engine.sums import sums_at
+from biasledger.measures.gaps.units import Units
 
 
 @dataclass(frozen=True)
