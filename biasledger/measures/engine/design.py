@@ -8,7 +8,8 @@ which limits the cost of a test.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,9 @@ from scipy import sparse
 
 from biasledger.measures.engine.sums import sums_at
 from biasledger.measures.engine.word_counts import sums_by
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -72,8 +76,8 @@ class Design:
         """Return the number of units of the smallest group."""
         return min(self.count(label) for label in range(n_groups))
 
-    def of(self, rows: Integers) -> Design:
-        """Return the design of some units, or of some of them several times: rows (n,) are their positions."""
+    def of(self, rows: Integers | NDArray[np.bool_]) -> Design:
+        """Return the design of some units, or of some of them several times: rows (n,) are their positions, or a mask."""
         content = None if self.content is None else self.content[rows]
         return Design(self.labels[rows], self.strata[rows], content=content)
 
@@ -96,6 +100,20 @@ class Design:
         order = np.lexsort((self.labels, self.strata))
         same_stratum = np.diff(self.strata[order]) == 0
         return bool(np.any(same_stratum & (np.diff(self.labels[order]) != 0)))
+
+
+Held = TypeVar("Held", bound="DataclassInstance")
+
+
+def some_of(units: Held, rows: Integers | NDArray[np.bool_]) -> Held:
+    """Return a dataclass whose arrays and design have a row a unit for some of the units; its other fields stay."""
+
+    def some(value: Any) -> Any:
+        if isinstance(value, Design):
+            return value.of(rows)
+        return value[rows] if isinstance(value, np.ndarray) else value
+
+    return replace(units, **{one.name: some(getattr(units, one.name)) for one in fields(units)})
 
 
 @dataclass(frozen=True)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from biasledger.measures.comparisons import Comparison
-from biasledger.measures.engine.design import Design, Floats, Integers, stable_seed
+from biasledger.measures.engine.design import Design, Floats, Integers, some_of, stable_seed
 from biasledger.measures.engine.intervals import NO_VARIANCE
 from biasledger.measures.equal_sizes.readings import (
     SIDES,
@@ -50,7 +50,7 @@ class CountUnits:
 
     def keep(self, kept: NDArray[np.intp]) -> CountUnits:
         """Return some of the units."""
-        return CountUnits(*(getattr(self, one.name)[kept] for one in fields(self)))
+        return some_of(self, kept)
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from biasledger.measures.engine.design import Design, Floats, Integers, Moves
+from biasledger.measures.engine.design import Design, Floats, Integers, Moves, some_of
 from biasledger.measures.engine.resampling import PermutationResult
 from biasledger.measures.engine.sums import sums_at
 
@@ -99,21 +99,7 @@ class Units:
 
     def of(self, rows: NDArray[np.bool_]) -> Units:
         """Return some of the rows."""
-
-        def some(array: Integers | None) -> Integers | None:
-            return None if array is None else array[rows]
-
-        return replace(
-            self,
-            design=self.design.of(np.flatnonzero(rows)),
-            clusters=self.clusters[rows],
-            n=self.n[rows],
-            total=self.total[rows],
-            n_candidates=np.broadcast_to(np.asarray(self.n_candidates, dtype=np.float64), self.n.shape)[rows],
-            wholes=some(self.wholes),
-            names=some(self.names),
-            name_strata=some(self.name_strata),
-        )
+        return some_of(self, rows)
 
     def counted_once(self) -> Units | None:
         """Return the same with a weight of 1 for a cluster's answers about each group; None where all have equally many

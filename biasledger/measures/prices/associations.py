@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from biasledger.measures.comparisons import Comparison, table
 from biasledger.measures.declared import Measure, Threshold, Tolerance
 from biasledger.measures.engine.adjustment import attenuation, drawn_means, sizes_stay
-from biasledger.measures.engine.design import Design, Floats, Integers, pooled
+from biasledger.measures.engine.design import Design, Floats, Integers, pooled, some_of
 from biasledger.measures.engine.intervals import NO_VARIANCE, share_limits, t_half_widths
 from biasledger.measures.engine.jackknife import DeleteGroups
 from biasledger.measures.engine.resampling import (
@@ -104,15 +104,7 @@ class CategoryCounts:
 
     def keep(self, is_selected: NDArray[np.bool_]) -> CategoryCounts:
         """Return some of the units."""
-        design = self.design.of(np.flatnonzero(is_selected))
-        return CategoryCounts(
-            design,
-            self.clusters[is_selected],
-            self.counts[is_selected],
-            self.totals[is_selected],
-            None if self.weighted is None else self.weighted[is_selected],
-            None if self.weighted_totals is None else self.weighted_totals[is_selected],
-        )
+        return some_of(self, is_selected)
 
     def features(self, categories: Integers) -> Floats:
         """Items of some categories and all items last, as they are: (n_units, n_blocks, n_categories + 1)."""

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from biasledger.measures.comparisons import Comparison, table
 from biasledger.measures.declared import Measure, Threshold
-from biasledger.measures.engine.design import Design, Floats, Integers, Labels
+from biasledger.measures.engine.design import Design, Floats, Integers, Labels, some_of
 from biasledger.measures.engine.intervals import NO_VARIANCE, difference_limits, nan_mean, t_quantile
 from biasledger.measures.engine.jackknife import DeleteGroups
 from biasledger.measures.engine.resampling import (
@@ -115,15 +115,7 @@ class ItemCounts:
 
     def keep(self, is_selected: NDArray[np.bool_]) -> ItemCounts:
         """Return some of the units."""
-        design = self.design.of(np.flatnonzero(is_selected))
-        weighted = None if self.weighted is None else self.weighted[is_selected]
-        return replace(
-            self,
-            design=design,
-            clusters=self.clusters[is_selected],
-            counts=self.counts[is_selected],
-            weighted=weighted,
-        )
+        return some_of(self, is_selected)
 
 
 def check_weighted(counts: Floats, weighted: Floats | None) -> None:
