@@ -21,6 +21,7 @@ from biasledger.measures.declared import Measure, Threshold, Tolerance
 from biasledger.measures.engine.design import Design, Floats, Integers, Labels, pooled
 from biasledger.measures.engine.intervals import limits_of_share
 from biasledger.measures.engine.resampling import Draws, PermutationResult, permutation_test
+from biasledger.measures.engine.sums import numbered
 from biasledger.measures.schema import Table
 
 MEASURES = (
@@ -292,7 +293,7 @@ def stereotype_ratios(comparisons: Iterable[Comparison[RatioUnits]]) -> Table:
 
 def _interval(units: RatioUnits, ratio: float, alpha: float) -> tuple[float, float, float]:
     """Return the standard error of the mean over clusters, which count by their units' weights, and the interval's ends."""
-    _, clusters = np.unique(units.clusters, return_inverse=True)
+    clusters = numbered(units.clusters)
     residuals = np.bincount(clusters, weights=units.weight * (units.means - ratio))
     n_clusters = residuals.size
     if n_clusters < 2:

@@ -12,6 +12,7 @@ from biasledger.measures.decisions.fixed_values import ClusterMeans
 from biasledger.measures.decisions.impact_ratios import ImpactComparison
 from biasledger.measures.decisions.positions import Rankings
 from biasledger.measures.engine.design import Integers
+from biasledger.measures.engine.sums import numbered
 from biasledger.measures.equal_sizes.counts import CountPair, CountUnits
 from biasledger.model_inputs.gaps import units_of
 from biasledger.model_inputs.pairs import Rows, asked, comparable_pairs, count_units, questions
@@ -50,7 +51,7 @@ def read_blocks(blocks: duckdb.DuckDBPyRelation, *, done: frozenset[str]) -> Ite
     left = without(blocks, "block_key", done)
     for key, rows in RowsByKey(left, "block_key", "subject_id", "label", of=None):
         name = f"block {key}"
-        subjects = np.unique(rows["subject_id"], return_inverse=True)[1]
+        subjects = numbered(rows["subject_id"])
         labels, values = (integers(rows[column], f"{name}: {column}") for column in ("label", "value"))
         n_subjects, n_groups = int(subjects.max()) + 1, int(labels.max()) + 1
         # Sorted by subject and label, complete subjects have exactly these.

@@ -10,6 +10,7 @@ import numpy as np
 
 from biasledger.measures.comparisons import named_errors
 from biasledger.measures.engine.design import Design, Integers
+from biasledger.measures.engine.sums import numbered
 from biasledger.measures.gaps.changes import GapPair, SharedUnits
 from biasledger.measures.gaps.gap import GapComparison
 from biasledger.measures.gaps.units import Units
@@ -151,4 +152,4 @@ def _single(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _numbers(rows: Rows, column: str) -> Integers:
-    return np.unique(rows[column].astype(np.str_), return_inverse=True)[1].astype(np.int64)
+    return numbered(rows[column].astype(np.str_))

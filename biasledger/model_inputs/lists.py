@@ -11,6 +11,7 @@ from scipy import sparse
 
 from biasledger.measures.comparisons import Comparison
 from biasledger.measures.engine.design import Floats
+from biasledger.measures.engine.sums import numbered
 from biasledger.measures.equal_sizes.lists import Cells, ListPair
 from biasledger.measures.lists import SIMILARITIES, Lists, PerturbedLists
 from biasledger.measures.substituted_items import HeldItems
@@ -127,10 +128,10 @@ def _matrices(
 
     Without n_across there are as many columns as the largest number needs.
     """
-    _, subjects = np.unique(rows["subject_id"], return_inverse=True)
+    subjects = numbered(rows["subject_id"])
     places = np.asarray(rows[across], dtype=np.int64)
     if n_across is None:
-        _, places = np.unique(places, return_inverse=True)
+        places = numbered(places)
         n_across = int(places.max(initial=-1)) + 1
     elif places.size and not (places.min() >= 0 and places.max() < n_across):
         raise ValueError(f"{name}: {across} lies outside 0 to {n_across - 1}, the comparison's groups")

@@ -14,6 +14,7 @@ from scipy import sparse
 
 from biasledger.measures.comparisons import Comparison
 from biasledger.measures.engine.design import Design, Floats
+from biasledger.measures.engine.sums import numbered
 from biasledger.measures.engine.word_counts import narrow, weighted_sums
 from biasledger.measures.equal_sizes.words import WordPair, WordUnits
 from biasledger.measures.words.texts import Texts
@@ -238,7 +239,7 @@ def _word_units(rows: Rows, features: tuple[NDArray[np.str_], sparse.csr_array])
     return WordUnits(
         rows["label"].astype(np.int8)[trials],
         rows["stratum"].astype(np.str_)[trials],
-        np.unique(rows["cluster"].astype(str), return_inverse=True)[1].astype(np.int64)[trials],
+        numbered(rows["cluster"].astype(str))[trials],
         sparse.csr_array(matrix[places]),
         str(rows["weighting"][0]),
         rows["prompt"].astype(np.str_)[trials] if bool(rows["moves_prompts"][0]) else None,

@@ -14,7 +14,7 @@ from biasledger.measures.comparisons import Comparison, table
 from biasledger.measures.declared import Measure, Threshold
 from biasledger.measures.engine.design import Floats, Integers
 from biasledger.measures.engine.intervals import NO_VARIANCE, t_quantile
-from biasledger.measures.engine.sums import sums_at
+from biasledger.measures.engine.sums import numbered, sums_at
 from biasledger.measures.schema import Table
 
 MEASURES = (
@@ -104,7 +104,7 @@ def position_test(
         top_positions, n_positions = (np.repeat(array, answers) for array in (top_positions, n_positions))
         answers, of_set = np.ones_like(top_positions), np.arange(top_positions.size)
     else:
-        _, of_set = np.unique(sets, return_inverse=True)
+        of_set = numbered(sets)
     lengths = np.zeros(int(of_set.max()) + 1, dtype=np.int64)
     lengths[of_set] = n_positions
     if (lengths[of_set] != n_positions).any():

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from biasledger.measures.engine.sums import sums_at
+from biasledger.measures.engine.sums import numbered, sums_at
 from biasledger.measures.engine.word_counts import sums_by
 
 if TYPE_CHECKING:
@@ -188,7 +188,7 @@ def pooled(design: Design, seed: int, *, n_blocks: int = N_BLOCKS) -> Blocks:
     hold few units, strata with the same number of units of every label move together: a block then has a unit of each of them.
     Blocks are formed independently of how labels are arranged, so the permutation test given the blocks is exact.
     """
-    _, strata = np.unique(design.strata, return_inverse=True)
+    strata = numbered(design.strata)
     if design.n_units <= 2 * n_blocks:
         return Blocks(design, np.arange(design.n_units), strata)
     ordered = CanonicalOrder.of(design)
@@ -247,8 +247,7 @@ class CanonicalOrder:
         Only ranks of what units hold count. Those of the last number count from the lowest or from the highest on, whichever
         gives the smaller keys: an outcome times a number, or mirrored, has the same order.
         """
-        _, strata = np.unique(design.strata, return_inverse=True)
-        strata = strata.astype(np.int64)
+        strata = numbered(design.strata)
         if design.content is None:
             return cls._by(design, strata, None)
         ranks = np.column_stack([_dense_ranks(column) for column in design.content.T])
@@ -299,8 +298,7 @@ class CanonicalOrder:
 
 def _dense_ranks(values: Floats) -> Integers:
     """Ranks from 0, equal values having one; in single precision, as sums differ by the order of their terms."""
-    _, ranks = np.unique((np.nan_to_num(values) + 0.0).astype(np.float32), return_inverse=True)
-    return ranks.astype(np.int64).ravel()
+    return numbered((np.nan_to_num(values) + 0.0).astype(np.float32))
 
 
 def _cells(strata: Integers, labels: Integers) -> Integers:

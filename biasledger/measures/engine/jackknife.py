@@ -10,7 +10,7 @@ from scipy import sparse
 
 from biasledger.measures.engine.design import Floats, Integers, Labels
 from biasledger.measures.engine.group_sums import in_parts
-from biasledger.measures.engine.sums import sums_at
+from biasledger.measures.engine.sums import numbered, sums_at
 from biasledger.measures.engine.word_counts import column_sums, sums_by
 
 _ROUNDING = 1e-12
@@ -30,7 +30,7 @@ class DeleteGroups:
     @classmethod
     def of(cls, clusters: Integers, labels: Labels, *, max_groups: int = 200) -> DeleteGroups:
         """Return a delete-group a cluster, or max_groups a cell to which its clusters are dealt in turn."""
-        _, cluster_of = np.unique(clusters, return_inverse=True)
+        cluster_of = numbered(clusters)
         n_clusters = int(cluster_of.max(initial=-1)) + 1
         lowest, highest = np.full(n_clusters, np.iinfo(np.int8).max), np.zeros(n_clusters, dtype=np.int64)
         np.minimum.at(lowest, cluster_of, labels)

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from biasledger.measures.engine.design import Design, Floats, Integers
+from biasledger.measures.engine.design import Design, Floats
 from biasledger.measures.engine.intervals import NO_VARIANCE
 from biasledger.measures.engine.jackknife import DeleteGroups
-from biasledger.measures.engine.sums import sums_at
+from biasledger.measures.engine.sums import numbered, sums_at
 
 _MAX_CELLS = 2**22
 
@@ -30,7 +30,7 @@ class StratumSums:
     @classmethod
     def make(cls, design: Design, features: Floats, n_groups: int) -> StratumSums:
         """Return the sum over all units; features (n_units, n_blocks, n_features)."""
-        cells = _strata(design), design.labels
+        cells = numbered(design.strata), design.labels
         shape = int(cells[0].max(initial=-1)) + 1, n_groups
         return cls(sums_at(cells, np.ones(design.n_units), *shape), sums_at(cells, features, *shape))
 
@@ -84,7 +84,7 @@ def without_each(
     design: Design, features: Floats, n_groups: int, deleted: DeleteGroups
 ) -> Iterator[StratumSums]:
     """Yield the sums without each delete-group in turn along a leading axis, in parts that keep memory bounded."""
-    whole, strata = StratumSums.make(design, features, n_groups), _strata(design)
+    whole, strata = StratumSums.make(design, features, n_groups), numbered(design.strata)
     at_once = max(1, _MAX_CELLS // max(whole.of.size, 1))
     for first in range(0, deleted.cells.size, at_once):
         rows = min(at_once, deleted.cells.size - first)
@@ -93,9 +93,3 @@ def without_each(
         shape = rows, *whole.n.shape
         n, of = (sums_at(cells, values[inside], *shape) for values in (np.ones(design.n_units), features))
         yield StratumSums(whole.n - n, whole.of - of)
-
-
-def _strata(design: Design) -> Integers:
-    """Return the stratum of each unit, 0 … n_strata - 1."""
-    _, strata = np.unique(design.strata, return_inverse=True)
-    return np.asarray(strata, dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Sums of values by the number, name or cell that each row belongs to."""
+"""Numbers of rows' names, and sums of values by the number, name or cell that each row belongs to."""
 
 from __future__ import annotations
 
@@ -9,6 +9,11 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 _Numbers = NDArray[np.signedinteger[Any]]
+
+
+def numbered(names: NDArray[Any]) -> NDArray[np.int64]:
+    """Return the place of each row's name among the different names in their order, from 0, (n_rows,)."""
+    return np.asarray(np.unique(names, return_inverse=True)[1], dtype=np.int64)
 
 
 def sums_at(cells: _Numbers | tuple[_Numbers, ...], values: Floats, *shape: int) -> Floats:

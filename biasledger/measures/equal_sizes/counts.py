@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from biasledger.measures.comparisons import Comparison
 from biasledger.measures.engine.design import Design, Floats, Integers, some_of, stable_seed
 from biasledger.measures.engine.intervals import NO_VARIANCE
+from biasledger.measures.engine.sums import numbered
 from biasledger.measures.equal_sizes.readings import (
     SIDES,
     Question,
@@ -41,12 +42,12 @@ class CountUnits:
     @property
     def design(self) -> Design:
         """Groups as labels, in the order of their names, inside strata."""
-        return Design(_numbers(self.groups).astype(np.int8), _numbers(self.strata))
+        return Design(numbered(self.groups).astype(np.int8), numbered(self.strata))
 
     @property
-    def cluster_numbers(self) -> Integers:
+    def clusternumbered(self) -> Integers:
         """Return which units move together, as numbers."""
-        return _numbers(self.clusters)
+        return numbered(self.clusters)
 
     def keep(self, kept: NDArray[np.intp]) -> CountUnits:
         """Return some of the units."""
@@ -132,7 +133,3 @@ def thin_counts(counts: Floats, sizes: Integers, keys: NDArray[np.str_], seed: i
         rng = np.random.Generator(np.random.PCG64(stable_seed(seed, keys[row])))
         thinned[row] = rng.multivariate_hypergeometric(whole, int(sizes[row]), method="marginals")
     return thinned
-
-
-def _numbers(names: NDArray[np.str_]) -> Integers:
-    return np.unique(names, return_inverse=True)[1].astype(np.int64)

@@ -12,6 +12,7 @@ from scipy import sparse
 from biasledger.measures.comparisons import Comparison
 from biasledger.measures.engine.design import Design, Integers, stable_seed
 from biasledger.measures.engine.intervals import Z
+from biasledger.measures.engine.sums import numbered
 from biasledger.measures.engine.word_counts import column_sums
 from biasledger.measures.equal_sizes.readings import (
     N_PERMUTATIONS,
@@ -103,12 +104,11 @@ def word_readings(units: WordUnits, *, seed: int, alpha: float) -> dict[str, Rea
     bursts it is larger: null sd over the formula's own. The z of the most certain word varies no more than that: in simulations
     its 95 % intervals miss in at most 3 %.
     """
-    _, strata = np.unique(units.strata, return_inverse=True)
-    design = Design(units.labels, strata.astype(np.int64).ravel())
+    design = Design(units.labels, numbered(units.strata))
     readings: dict[str, Reading] = {}
     if design.fewest() < 2:
         return readings
-    prompts = None if units.prompts is None else np.unique(units.prompts, return_inverse=True)[1].ravel()
+    prompts = None if units.prompts is None else numbered(units.prompts)
     rows, first = trials_or_prompts(
         units.features, design, units.clusters, prompts, stable_seed(seed, "equal lengths")
     )

@@ -14,7 +14,7 @@ from scipy import special
 from biasledger.measures.engine.design import Floats, Integers, Labels, Moves
 from biasledger.measures.engine.intervals import NO_VARIANCE, limits_of_share, t_quantile
 from biasledger.measures.engine.jackknife import jackknife_variance
-from biasledger.measures.engine.sums import sums_at
+from biasledger.measures.engine.sums import numbered, sums_at
 from biasledger.measures.gaps.units import Units
 
 
@@ -196,8 +196,8 @@ def _jackknife_variances(units: Units, clusters: Integers, labels: Labels) -> Fl
 
 def stratified(units: Units) -> tuple[float, Floats]:
     """Mantel-Haenszel difference, and the same without each cluster, (n_clusters,); NaN where no stratum holds both groups."""
-    _, strata = np.unique(units.design.strata, return_inverse=True)
-    _, clusters = np.unique(units.clusters, return_inverse=True)
+    strata = numbered(units.design.strata)
+    clusters = numbered(units.clusters)
     n_strata = int(strata.max()) + 1
     # Pairs coded as one number are sorted many times faster than rows of two.
     pairs, pair_of = np.unique(clusters * n_strata + strata, return_inverse=True)
@@ -235,8 +235,8 @@ def stratified(units: Units) -> tuple[float, Floats]:
 
 def comparable_clusters(units: Units) -> NDArray[np.bool_]:
     """Return of which groups (0, 1) each cluster has units in a stratum that holds both, (n_clusters, 2): others show no gap."""
-    _, strata = np.unique(units.design.strata, return_inverse=True)
-    _, clusters = np.unique(units.clusters, return_inverse=True)
+    strata = numbered(units.design.strata)
+    clusters = numbered(units.clusters)
     labels = units.design.labels
     holds = np.zeros((int(strata.max()) + 1, 2), dtype=bool)
     holds[strata, labels] = True

@@ -17,6 +17,7 @@ from scipy import sparse
 from biasledger.measures.engine.design import Design, Floats, Integers, Labels, Moves, pooled
 from biasledger.measures.engine.intervals import NO_VARIANCE
 from biasledger.measures.engine.resampling import Draws, PermutationResult, permutation_tests
+from biasledger.measures.engine.sums import numbered
 from biasledger.measures.gaps.units import Units
 
 _PRIOR_DEGREES = 1.0
@@ -47,7 +48,7 @@ class StratifiedGap:
     @classmethod
     def of(cls, units: Units, moves: Moves, clusters: Integers | None, scale: float) -> StratifiedGap:
         """clusters: of each of the units that move; scale: the range of the outcome."""
-        _, strata = np.unique(units.design.strata, return_inverse=True)
+        strata = numbered(units.design.strata)
         means = (np.bincount(strata, weights=units.total) / np.bincount(strata, weights=units.n))[strata]
         members, are_strata_whole = None, False
         if clusters is not None:
@@ -188,7 +189,7 @@ def _in_blocks(
         or not (clusters is None or _is_same(clusters, moves.design.strata))
     ):
         return units, moves, clusters
-    _, strata = np.unique(units.design.strata, return_inverse=True)
+    strata = numbered(units.design.strata)
     means = (np.bincount(strata, weights=units.total) / np.bincount(strata, weights=units.n))[strata]
     pooled_units = replace(
         units,

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from biasledger.measures.engine.design import Design, Floats, Integers, Moves, some_of
 from biasledger.measures.engine.resampling import PermutationResult
-from biasledger.measures.engine.sums import sums_at
+from biasledger.measures.engine.sums import numbered, sums_at
 
 LEAST_NAMES = 5
 """Names a group from which on names are judged, too: of 5 against 5 there are 252 arrangements, of 2 against 2 six."""
@@ -105,7 +105,7 @@ class Units:
         """Return the same with a weight of 1 for a cluster's answers about each group; None where all have equally many
         already.
         """
-        _, clusters = np.unique(self.clusters, return_inverse=True)
+        clusters = numbered(self.clusters)
         of_row = clusters * (int(self.design.labels.max(initial=0)) + 1) + self.design.labels
         sizes = np.bincount(of_row, weights=self.n)[of_row]
         return None if np.allclose(sizes, sizes[:1]) else self._weighted(1 / sizes)
@@ -154,7 +154,7 @@ class Units:
 
     def _moves(self, units: Integers, strata: Integers) -> Moves:
         _, first, of_row = np.unique(units, return_index=True, return_inverse=True)
-        _, cases = np.unique(self.design.strata, return_inverse=True)
+        cases = numbered(self.design.strata)
         cells, of_cell = np.unique(
             of_row.astype(np.int64) * (int(cases.max()) + 1) + cases, return_inverse=True
         )

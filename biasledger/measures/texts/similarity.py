@@ -25,6 +25,7 @@ from biasledger.measures.engine.design import Design, Floats, Integers, Labels, 
 from biasledger.measures.engine.intervals import NO_VARIANCE, rule_of_three, t_half_widths
 from biasledger.measures.engine.jackknife import DeleteGroups
 from biasledger.measures.engine.resampling import Draws, PermutationResult, permutation_test, permuted_labels
+from biasledger.measures.engine.sums import numbered
 from biasledger.measures.gaps.units import LEAST_NAMES, by_larger_p
 from biasledger.measures.schema import Table
 
@@ -207,7 +208,7 @@ class Answers:
 
     def by_question(self) -> Iterator[tuple[Integers, Floats, Integers, Floats]]:
         """Yield for each question: its answers, their similarities, its units, and the mean similarities of these (0 alone)."""
-        _, of_answer = np.unique(self.units, return_inverse=True)
+        of_answer = numbered(self.units)
         # Sort once, instead of looking through all answers for each question.
         _, sizes = np.unique(self.questions, return_counts=True)
         rows_of_questions = np.split(np.argsort(self.questions, kind="stable"), np.cumsum(sizes)[:-1])
@@ -367,7 +368,7 @@ def _names(answers: Answers, is_judged: NDArray[np.bool_]) -> Moves | None:
     if first.size == names.size:
         return None
     rows = answers.unit_rows[first]
-    _, of_question = np.unique(answers.questions[answers.unit_rows], return_inverse=True)
+    of_question = numbered(answers.questions[answers.unit_rows])
     shape = (first.size, int(of_question.max()) + 1)
     asked = coo_array((np.ones(of_unit.size), (of_unit, of_question)), shape=shape).tocsr()
     _, together = connected_components(asked @ asked.T, directed=False)

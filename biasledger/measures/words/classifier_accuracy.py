@@ -29,6 +29,7 @@ from biasledger.measures.declared import Measure, Threshold
 from biasledger.measures.engine.design import Design, Floats, Integers, Labels, Moves
 from biasledger.measures.engine.intervals import Z
 from biasledger.measures.engine.resampling import Draws, PermutationResult, permutation_test
+from biasledger.measures.engine.sums import numbered
 from biasledger.measures.engine.word_counts import sums_by
 from biasledger.measures.words.kernel_ridge import Booleans, ridge_folds, text_kernel
 from biasledger.measures.words.word_weights import WordWeights
@@ -279,8 +280,8 @@ def _first_folds(labels: Integers, strata: Integers) -> Integers:
 
     Thus strata of a single unit a label still fill all folds, and no label comes to lie in one fold alone.
     """
-    _, stratum = np.unique(strata, return_inverse=True)
-    _, column = np.unique(labels, return_inverse=True)
+    stratum = numbered(strata)
+    column = numbered(labels)
     holds = np.zeros((stratum.max() + 1, column.max() + 1), dtype=np.bool_)
     holds[stratum, column] = True
     _, kind = np.unique(holds, axis=0, return_inverse=True)
