@@ -1,4 +1,4 @@
-"""What moves when labels are permuted: units with their labels and strata, and blocks of many units.
+"""Units with their labels and strata, and blocks of many units, which move when labels are permuted.
 
 Almost every measure is a function of group sums of unit-level features. A unit moves as a whole: rows that belong together were
 summed into one unit before. Labels move only inside a stratum. Many units are pooled before their labels are permuted (`pooled`),

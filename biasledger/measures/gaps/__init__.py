@@ -1,1 +1,1 @@
-"""Gaps of two groups in any outcome: what moves, clusters, tests and intervals, for all methods."""
+"""Gaps of two groups in any outcome, for all methods: units, clusters, tests and intervals."""
