@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from benchmarks.verdicts.texts import drawn
 from biasledger.measures.comparisons import Comparison
 from biasledger.measures.decisions.fixed_values import ClusterMeans, fixed_value_gap, fixed_value_gaps
 from biasledger.measures.decisions.impact_ratios import (
@@ -31,6 +32,7 @@ from biasledger.measures.prices.items import PriceComparison, level_shares, leve
 from biasledger.measures.prices.means import mean_prices, means, price_spread
 from biasledger.measures.prices.means import spreads as price_spreads
 from biasledger.measures.schema import Table
+from biasledger.measures.texts.similarity import similarity_gap, similarity_gaps
 from biasledger.model_inputs.relations import as_relation
 from tests.python.measures.simulated_decisions import levels as simulated_levels
 from tests.python.measures.simulated_decisions import people, units_of, versions
@@ -118,6 +120,12 @@ CASES = {
         Comparison("a", ("plain", "declared", "gender", ""), ratios(20), *SETTINGS),
         lambda one, **draws: [stereotype_ratio(one.units, **draws)],
         ("stereotype_ratio",),
+    ),
+    "similarities": Case(
+        similarity_gaps,
+        Comparison("s", ("cosine",), drawn(random(7), n_trials=3), *SETTINGS),
+        lambda one, **draws: [similarity_gap(one.units, **draws)],
+        ("similarity",),
     ),
     "price levels": Case(
         levels, PRICES, lambda one, **draws: level_shares(one.units, **draws), ("price_levels",)
