@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import base64
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
-from functools import cached_property
+from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import Any
 
 import duckdb
@@ -40,7 +40,8 @@ def read_similarity_comparisons(
     unit_id, name_id (-1 without a person), name_stratum_id, words (a blank between two), vector_key, a row an answer.
     vectors: vector_key, vector; read where a comparison is by a sentence encoder.
     """
-    vector_of = _KeptVectors(vectors)
+    # Read where the first comparison is by an encoder.
+    stored = cache(lambda: dict(vectors.select("vector_key", "vector").fetchall()))
     for row, [rows] in pending_rows(comparisons, done, members, key="contrast_id", order="answer_id"):
         numbers = {
             column: integers(rows[column], column)
@@ -55,7 +56,7 @@ def read_similarity_comparisons(
             numbers["name_id"] if (numbers["name_id"] >= 0).all() else None,
             numbers["name_stratum_id"],
             numbers["answer_id"],
-            vector_of[rows["vector_key"].tolist()] if row["scheme"] in OF_VECTORS else None,
+            _decoded(stored()[key] for key in rows["vector_key"]) if row["scheme"] in OF_VECTORS else None,
         )
         yield Comparison(units=answers, **described(row, "scheme", "mitigation"))
 
@@ -82,19 +83,9 @@ def new_outcomes(
     return as_relation(connection_of(session), outcomes(left, terms))
 
 
-class _KeptVectors:
-    """The vectors of texts, read when the first are asked for."""
-
-    def __init__(self, relation: duckdb.DuckDBPyRelation) -> None:
-        self._relation = relation
-
-    @cached_property
-    def _by_key(self) -> Mapping[str, str]:
-        return dict(self._relation.select("vector_key", "vector").fetchall())
-
-    def __getitem__(self, keys: list[str]) -> Vectors:
-        """Return the vectors of these texts, (n, d)."""
-        return np.stack([np.frombuffer(base64.b64decode(self._by_key[key]), dtype="<f4") for key in keys])
+def _decoded(texts: Iterable[str]) -> Vectors:
+    """Return vectors that are stored as texts, (n, d)."""
+    return np.stack([np.frombuffer(base64.b64decode(text), dtype="<f4") for text in texts])
 
 
 def new_vectors(
