@@ -45,7 +45,7 @@ class CountUnits:
         return Design(numbered(self.groups).astype(np.int8), numbered(self.strata))
 
     @property
-    def clusternumbered(self) -> Integers:
+    def cluster_numbers(self) -> Integers:
         """Return which units move together, as numbers."""
         return numbered(self.clusters)
 
