@@ -43,8 +43,8 @@ class Draws(TypedDict):
     """Settings of a test's draws.
 
     n_permutations: arrangements to draw, 0 for no test. seed: of the draws. stop_after: stop once this many draws reached the
-    observed value, None for never: p is then plainly large and still valid (Besag & Clifford 1991, Sequential Monte Carlo
-    p-values).
+    observed value, None for never, STOP_AFTER if it is left out: p is then plainly large and still valid (Besag & Clifford 1991,
+    Sequential Monte Carlo p-values).
     """
 
     n_permutations: int
