@@ -107,7 +107,7 @@ FAST := $(wildcard $(addprefix tests/python/, cli/test_printing.py comparing/tes
 	$(addprefix tests/python/collector/test_, answers.py costs.py decisions.py http_replies.py item_answers.py journal.py \
 	json_path.py key_forms.py names.py pacing.py prompts.py rate_headers.py redaction.py replacing.py replay.py short_lists.py \
 	slots.py spec*.py subjects.py targets_file.py typos.py) \
-	$(addprefix tests/python/measures/test_, adjustment.py intervals.py lengths.py markers.py strata.py text_units.py \
+	$(addprefix tests/python/measures/test_, adjustment.py intervals.py lengths.py markers.py strata.py tables.py text_units.py \
 	*_inputs*.py *_tables.py))
 check-fast: lint types
 	@"$(BIN)/python" -m pytest --numprocesses auto --dist loadfile --quiet --durations=0 --durations-min=5 $(FAST)

@@ -24,7 +24,7 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.processes import PACKAGE_PARENT, BenchmarkError
 from benchmarks.warehouses import UsersProject, schema_of
-from biasledger.measures.engine.resampling import Design, Integers, Labels
+from biasledger.measures.engine.design import Design, Integers, Labels
 from biasledger.measures.words.classifier_accuracy import classifier_accuracy
 from biasledger.measures.words.divergence import divergence
 from biasledger.measures.words.log_odds import marked_words

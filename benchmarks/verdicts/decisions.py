@@ -7,11 +7,11 @@ from functools import partial
 import numpy as np
 
 from benchmarks.verdicts import Case
-from biasledger.measures.decisions.gaps import Gap, gap
 from biasledger.measures.decisions.impact_ratios import impact_test
 from biasledger.measures.decisions.positions import position_test
-from biasledger.measures.decisions.units import Units
-from biasledger.measures.engine.resampling import Design
+from biasledger.measures.engine.design import Design
+from biasledger.measures.gaps.gap import Gap, gap
+from biasledger.measures.gaps.units import Units
 
 _RANK_THRESHOLD, _SHARE_THRESHOLD = 0.05, 0.1
 _N_RESUMES = 120

@@ -7,9 +7,9 @@ from functools import partial
 import numpy as np
 
 from benchmarks.verdicts import Case
-from biasledger.measures.decisions.gaps import Gap, gap
-from biasledger.measures.decisions.units import Units
-from biasledger.measures.engine.resampling import Design, Floats
+from biasledger.measures.engine.design import Design, Floats
+from biasledger.measures.gaps.gap import Gap, gap
+from biasledger.measures.gaps.units import Units
 from biasledger.measures.lists import spread
 from biasledger.measures.markers import RatioUnits, stereotype_ratio
 from biasledger.measures.prices.items import ItemCounts

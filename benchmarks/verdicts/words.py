@@ -10,7 +10,7 @@ from scipy import sparse
 from threadpoolctl import threadpool_limits
 
 from benchmarks.verdicts import Case
-from biasledger.measures.engine.resampling import Design, Floats, Labels
+from biasledger.measures.engine.design import Design, Floats, Labels
 from biasledger.measures.words.classifier_accuracy import ClassifierAccuracy, classifier_accuracy
 
 ACCURACY = 0.80

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from biasledger.planning.dry_run import DryRun
     from biasledger.planning.outlooks import Outlook, Step
     from biasledger.querying.analyses import Analysis
-    from biasledger.tuning.tuned import Tuning
+    from biasledger.tuning.thresholds import Tuning
     from collector.ledger.overview import RunOverview
 
 _NUMERIC = {"value", "threshold", "p adjusted"}

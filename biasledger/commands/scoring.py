@@ -17,7 +17,7 @@ from collector.terminal import print_data, say
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from biasledger.tuning.tuned import TuningResult
+    from biasledger.tuning.thresholds import TuningResult
     from collector.asking.second_reader import Agreement
 
 

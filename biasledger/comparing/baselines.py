@@ -39,8 +39,8 @@ def built_file(project: Path, warehouse: Path) -> Path:
     return work
 
 
-def list_baselines(ledger: Path) -> list[Baseline]:
-    """The pinned baselines, by audit and target.
+def list_baselines(ledger: Path, *, audit: str | None = None, target: str | None = None) -> list[Baseline]:
+    """The pinned baselines, by audit and target: all, or those of an audit or target.
 
     Raises:
         LedgerError: the ledger is absent or cannot be used.
@@ -56,7 +56,8 @@ def list_baselines(ledger: Path) -> list[Baseline]:
             order by audit, target
             """
         ).fetchall()
-    return [Baseline(*row) for row in rows if row[2] is not None]
+    pinned = [Baseline(*row) for row in rows if row[2] is not None]
+    return [one for one in pinned if audit in {None, one.audit} and target in {None, one.target}]
 
 
 def set_baseline(ledger: Path, run: str, *, audit: str | None = None, target: str | None = None) -> Baseline:
@@ -81,17 +82,14 @@ def set_baseline(ledger: Path, run: str, *, audit: str | None = None, target: st
     )
     with book.append() as append:
         append.baseline(found.audit, found.target, found.run_id)
-    return next(
-        one for one in list_baselines(ledger) if (one.audit, one.target) == (found.audit, found.target)
-    )
+    [pinned] = list_baselines(ledger, audit=found.audit, target=found.target)
+    return pinned
 
 
 def clear_baselines(ledger: Path, *, audit: str | None = None, target: str | None = None) -> list[Baseline]:
     """Take the pins away, all of them or those of an audit or target; what they were."""
     book = Ledger(ledger)
-    cleared = [
-        one for one in list_baselines(ledger) if audit in {None, one.audit} and target in {None, one.target}
-    ]
+    cleared = list_baselines(ledger, audit=audit, target=target)
     if cleared:
         with book.append() as append:
             for one in cleared:
@@ -118,9 +116,7 @@ def export_baseline(
         InputError: none or several are pinned, or its run is not built.
         BiasledgerError: the file cannot be written.
     """
-    pinned = [
-        one for one in list_baselines(ledger) if audit in {None, one.audit} and target in {None, one.target}
-    ]
+    pinned = list_baselines(ledger, audit=audit, target=target)
     if len(pinned) != 1:
         names = ", ".join(f"{one.audit} of {one.target}" for one in pinned)
         raise InputError(
@@ -190,11 +186,8 @@ def import_baseline(ledger: Path, file: Path) -> Baseline:
             file_hash=content.file_hash,
             manifest=manifest,
         )
-    return next(
-        one
-        for one in list_baselines(ledger)
-        if (one.audit, one.target) == (manifest["audit"], manifest["target"])
-    )
+    [pinned] = list_baselines(ledger, audit=manifest["audit"], target=manifest["target"])
+    return pinned
 
 
 def _different(one: dict[str, Any], other: dict[str, Any]) -> str:

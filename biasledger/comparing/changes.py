@@ -6,16 +6,13 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from biasledger.comparing.baselines import built_file, list_baselines
 from biasledger.comparing.built_runs import known_runs
 from biasledger.comparing.built_tables import Tables, open_tables
 from biasledger.comparing.run_names import LOOSE, Baseline, NamedRun, find_run
 from collector.errors import BiasledgerError, InputError
-
-if TYPE_CHECKING:
-    pass
 
 VERDICTS = ("worse", "better", "inconclusive", "unchanged", "insufficient_data")
 """In the order in which they are shown."""

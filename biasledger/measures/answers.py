@@ -1,4 +1,4 @@
-"""Measures of all answers: who gets none that can be used. Computed as a gap of decisions (`decisions/gaps.py`)."""
+"""Measures of all answers: who gets none that can be used. Computed as any gap of two groups (`gaps/gap.py`)."""
 
 from __future__ import annotations
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypedDict, TypeVar, cast
+from typing import Any, Generic, TypeVar, cast
 
-from biasledger.measures.engine.resampling import stable_seed
+from biasledger.measures.engine.design import stable_seed
+from biasledger.measures.engine.resampling import Draws
 from biasledger.measures.schema import Table, columns, row, table_of
 
 Units = TypeVar("Units")
@@ -39,18 +40,16 @@ class Comparison(Generic[Units]):
 Compared = TypeVar("Compared", bound=Comparison[Any])
 
 
-class Draws(TypedDict):
-    """Settings for judging a comparison: permutations, one minus the confidence, and the seed of the measure's draws."""
+class Settings(Draws):
+    """Settings for judging a comparison: the draws of its tests, and one minus the confidence of its intervals."""
 
-    n_permutations: int
     alpha: float
-    seed: int
 
 
 def table(
     kind: type[Result],
     comparisons: Iterable[Compared],
-    measure: Callable[[Compared, Draws], Result | Iterable[Result] | None],
+    measure: Callable[[Compared, Settings], Result | Iterable[Result] | None],
     *seeds: str,
     key: str = "comparison_key",
 ) -> Table:
@@ -67,15 +66,11 @@ def table(
         types.setdefault("seed", "int64")
     rows = []
     for one in comparisons:
-        draws = Draws(n_permutations=one.n_permutations, alpha=one.alpha, seed=one.seed_for(*seeds))
+        seed = one.seed_for(*seeds)
         with named_errors(one.key):
-            given = measure(one, draws)
+            given = measure(one, Settings(n_permutations=one.n_permutations, alpha=one.alpha, seed=seed))
             results = [given] if given is None or isinstance(given, kind) else cast("Iterable[Result]", given)
-            rows += [
-                {key: one.key, "seed": draws["seed"], **row(result)}
-                for result in results
-                if result is not None
-            ]
+            rows += [{key: one.key, "seed": seed, **row(result)} for result in results if result is not None]
     return table_of(types, rows)
 
 

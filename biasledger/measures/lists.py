@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
-from biasledger.measures.comparisons import Comparison, Draws, table
+from biasledger.measures.comparisons import Comparison, Settings, table
 from biasledger.measures.declared import Measure, Threshold
+from biasledger.measures.engine.design import Design, Floats, Integers, Labels, pooled, stable_seed
 from biasledger.measures.engine.intervals import (
     NO_VARIANCE,
     half_widths_or_bounds,
@@ -24,18 +26,13 @@ from biasledger.measures.engine.intervals import (
 )
 from biasledger.measures.engine.jackknife import DeleteGroups
 from biasledger.measures.engine.resampling import (
-    Design,
-    Floats,
-    Integers,
-    Labels,
+    Draws,
     PermutationResult,
-    group_totals,
     permutation_test,
     permutation_tests,
-    pooled,
-    stable_seed,
 )
 from biasledger.measures.engine.spreads import beyond_chance, chance_of, lower_end
+from biasledger.measures.engine.sums import group_totals
 from biasledger.measures.schema import Table
 
 MEASURES = (
@@ -255,21 +252,21 @@ class Spread:
     _upper_ends.
     """
 
-    value: float
-    chance: float
-    debiased: float
-    standard_error: float
-    interval_low: float
-    interval_high: float
-    test: PermutationResult | None
+    value: float = np.nan
+    chance: float = np.nan
+    debiased: float = np.nan
+    standard_error: float = np.nan
+    interval_low: float = np.nan
+    interval_high: float = np.nan
+    test: PermutationResult | None = None
 
 
 @dataclass(frozen=True)
 class NoiseFloor:
     """A statistic where groups differ only because the model was asked again: mean and 95 % quantile over draws."""
 
-    mean: float
-    high: float
+    mean: float = np.nan
+    high: float = np.nan
 
 
 @dataclass(frozen=True)
@@ -306,9 +303,7 @@ def spread_statistics(means: Floats) -> Floats:
     )
 
 
-def spread(
-    values: Floats, *, n_permutations: int, alpha: float, seed: int, stop_after: int | None = 50
-) -> dict[str, Spread]:
+def spread(values: Floats, *, alpha: float, **draws: Unpack[Draws]) -> dict[str, Spread]:
     """Return each of STATISTICS for one comparison; values (n_subjects, n_groups), 0 to 1, NaN for an absent list.
 
     Null: values are permuted among the groups present for a subject, so absent lists stay absent. The three statistics share
@@ -324,34 +319,30 @@ def spread(
     present = ~np.isnan(values)
     values = values[present.any(axis=1)][:, present.any(axis=0)]
     if values.shape[1] < 2:
-        return {name: Spread(np.nan, np.nan, np.nan, np.nan, np.nan, np.nan, None) for name in STATISTICS}
+        return {name: Spread() for name in STATISTICS}
     present = ~np.isnan(values)
     subjects, groups = np.nonzero(present)
     design = Design(groups.astype(np.int8), subjects.astype(np.int64)).with_content(values[present])
-    blocks, sizes = pooled(design, seed), present.sum(axis=0)
+    blocks, sizes = pooled(design, draws["seed"]), present.sum(axis=0)
     cells = blocks.sums(values[present])
 
     def statistics(labels: Labels) -> Floats:
         return spread_statistics(group_totals(labels, cells, sizes.size) / sizes)
 
-    if n_permutations == 0 or not design.can_move():
+    if draws["n_permutations"] == 0 or not design.can_move():
         observed = statistics(blocks.design.labels[np.newaxis, :])[0]
-        return {
-            name: Spread(float(value), np.nan, np.nan, np.nan, np.nan, np.nan, None)
-            for name, value in zip(STATISTICS, observed, strict=True)
-        }
-    tests = permutation_tests(
-        blocks.design, statistics, n_permutations=n_permutations, seed=seed, stop_after=stop_after
-    )
+        return {name: Spread(float(value)) for name, value in zip(STATISTICS, observed, strict=True)}
+    tests = permutation_tests(blocks.design, statistics, **draws)
     noise = blocks.sums(_without_group_effects(values, present)[present])
-    parts = _delete_groups(len(values))
+    # A jackknife leaves out a subject with all its groups, or many subjects at once.
+    parts = DeleteGroups.of(np.arange(len(values)), np.zeros(len(values), dtype=np.int8))
     means, without = _means(values, present, parts)
     chance = chance_of(
         blocks.design.with_content(noise),
         lambda labels: np.asarray(group_totals(labels, noise, sizes.size) / sizes),
         spread_statistics,
         means,
-        seed=seed,
+        seed=draws["seed"],
     )
     debiased = beyond_chance(spread_statistics(means), chance)
     standard_errors, degrees = parts.errors(spread_statistics(without), spread_statistics(means))
@@ -392,11 +383,6 @@ def _without_group_effects(values: Floats, present: NDArray[np.bool_]) -> Floats
     shifts = (at * effects).sum(axis=1, keepdims=True) / n_of_subject
     own = deviations - at * (effects - shifts)
     return np.where(present, levels - shifts + np.sqrt(degrees / left) * own, np.nan)
-
-
-def _delete_groups(n_subjects: int) -> DeleteGroups:
-    """Return the deletions of a jackknife: each subject, with all its groups, or many subjects at once."""
-    return DeleteGroups.of(np.arange(n_subjects), np.zeros(n_subjects, dtype=np.int8))
 
 
 def _means(values: Floats, present: NDArray[np.bool_], parts: DeleteGroups) -> tuple[Floats, Floats]:
@@ -500,7 +486,7 @@ def noise_floor(
             sums += similarities.take(chosen)
         n_subjects += len(pool)
     if n_subjects == 0 or n_groups < 2:
-        return {name: NoiseFloor(np.nan, np.nan) for name in STATISTICS}
+        return {name: NoiseFloor() for name in STATISTICS}
     drawn = spread_statistics(sums / n_subjects)
     return {
         name: NoiseFloor(float(drawn[:, column].mean()), float(np.quantile(drawn[:, column], quantile)))
@@ -544,16 +530,16 @@ def spreads(comparisons: Iterable[Comparison[Lists]]) -> Table:
     return table(FeatureSpread, comparisons, _feature_spreads)
 
 
-def _feature_spreads(comparison: Comparison[Lists], draws: Draws) -> Iterator[FeatureSpread]:
+def _feature_spreads(comparison: Comparison[Lists], settings: Settings) -> Iterator[FeatureSpread]:
     for feature, values in comparison.units.features.items():
         present = ~np.isnan(values)
         if not present.any():
             continue
-        draws = {**draws, "seed": comparison.seed_for(feature)}
-        results = spread(values, **draws)
+        of_feature: Settings = {**settings, "seed": comparison.seed_for(feature)}
+        results = spread(values, **of_feature)
         reruns = comparison.units.reruns.get(feature, np.empty((0, 0)))
         n_groups = int(present.any(axis=0).sum())
-        floors = noise_floor(reruns, n_groups, seed=stable_seed(draws["seed"], "noise_floor"))
+        floors = noise_floor(reruns, n_groups, seed=stable_seed(of_feature["seed"], "noise_floor"))
         for name in STATISTICS if feature in SIMILARITIES else STATISTICS[:1]:
             yield FeatureSpread(
                 feature,
@@ -564,7 +550,7 @@ def _feature_spreads(comparison: Comparison[Lists], draws: Draws) -> Iterator[Fe
                 results[name],
                 floors[name].mean,
                 floors[name].high,
-                draws["seed"],
+                of_feature["seed"],
             )
 
 
@@ -578,10 +564,8 @@ def robustness(
     similarities: Floats,
     rerun_similarities: Floats,
     *,
-    n_permutations: int,
-    seed: int,
     alpha: float = 0.05,
-    stop_after: int | None = 50,
+    **draws: Unpack[Draws],
 ) -> Robustness:
     """Return whether perturbed lists are less similar to clean ones than clean lists asked for again; arrays (n_subjects,).
 
@@ -605,9 +589,7 @@ def robustness(
         float(np.maximum(mean - half_width, 0.0)),
         float(np.minimum(mean + half_width, 1.0)),
         float(rerun.mean()) if n_pairs else np.nan,
-        _sign_flip_test(perturbed, rerun, n_permutations, seed, stop_after)
-        if n_pairs > 1 and n_permutations > 0
-        else None,
+        _sign_flip_test(perturbed, rerun, draws) if n_pairs > 1 and draws["n_permutations"] > 0 else None,
     )
 
 
@@ -621,12 +603,10 @@ class PerturbedLists:
 
 def robustness_tests(comparisons: Iterable[Comparison[PerturbedLists]]) -> Table:
     """Return a row for each comparison, whose name starts with its similarity: its Robustness."""
-    return table(Robustness, comparisons, lambda one, draws: robustness(**vars(one.units), **draws))
+    return table(Robustness, comparisons, lambda one, settings: robustness(**vars(one.units), **settings))
 
 
-def _sign_flip_test(
-    perturbed: Floats, rerun: Floats, n_permutations: int, seed: int, stop_after: int | None
-) -> PermutationResult:
+def _sign_flip_test(perturbed: Floats, rerun: Floats, draws: Draws) -> PermutationResult:
     """Return the mean of rerun - perturbed; a pair is a stratum of two units whose labels change places."""
     n_pairs = perturbed.size
     pairs = np.arange(n_pairs, dtype=np.int64)
@@ -634,13 +614,11 @@ def _sign_flip_test(
     design = Design(np.tile(np.array([0, 1], dtype=np.int8), n_pairs), np.repeat(pairs, 2)).with_content(
         values
     )
-    blocks = pooled(design, seed)
+    blocks = pooled(design, draws["seed"])
     units = blocks.sums(values)
 
     def mean_difference(labels: Labels) -> Floats:
         totals = group_totals(labels, units, 2)
         return np.asarray((totals[:, 1] - totals[:, 0]) / n_pairs)
 
-    return permutation_test(
-        blocks.design, mean_difference, n_permutations=n_permutations, seed=seed, stop_after=stop_after
-    )
+    return permutation_test(blocks.design, mean_difference, **draws)

@@ -12,21 +12,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import Unpack
 
 import numpy as np
 
 from biasledger.measures.comparisons import Comparison, table
 from biasledger.measures.declared import Measure, Threshold, Tolerance
-from biasledger.measures.engine.intervals import share_limits
-from biasledger.measures.engine.resampling import (
-    Design,
-    Floats,
-    Integers,
-    Labels,
-    PermutationResult,
-    permutation_test,
-    pooled,
-)
+from biasledger.measures.engine.design import Design, Floats, Integers, Labels, pooled
+from biasledger.measures.engine.intervals import limits_of_share
+from biasledger.measures.engine.resampling import Draws, PermutationResult, permutation_test
+from biasledger.measures.engine.sums import numbered
 from biasledger.measures.schema import Table
 
 MEASURES = (
@@ -255,33 +250,33 @@ class StereotypeRatio:
     stereotype would give; NaN without a test.
     """
 
-    n_units: int
-    n: float
-    ratio: float
-    standard_error: float
-    interval_low: float
-    interval_high: float
-    smallest_p: float
-    test: PermutationResult | None
+    n_units: int = 0
+    n: float = 0.0
+    ratio: float = np.nan
+    standard_error: float = np.nan
+    interval_low: float = np.nan
+    interval_high: float = np.nan
+    smallest_p: float = np.nan
+    test: PermutationResult | None = None
 
 
-def stereotype_ratio(units: RatioUnits, *, n_permutations: int, alpha: float, seed: int) -> StereotypeRatio:
+def stereotype_ratio(units: RatioUnits, *, alpha: float, **draws: Unpack[Draws]) -> StereotypeRatio:
     """Return the mean stereotype ratio over units, its interval, and the test against exchanged directions.
 
-    n_permutations: draws where there are more than LARGEST_EXACT units; no test with 0 or without units.
+    Labels are drawn, and never stopped early, where there are more than LARGEST_EXACT units; no test without units.
     """
     n_units = units.n.size
     if not n_units:
-        return StereotypeRatio(0, 0.0, np.nan, np.nan, np.nan, np.nan, np.nan, None)
+        return StereotypeRatio()
     shares = units.weight / units.weight.sum()
     ratio = float(shares @ units.means)
     error, low, high = _interval(units, ratio, alpha)
     test, smallest_p = None, np.nan
-    if n_permutations > 0:
+    if draws["n_permutations"] > 0:
         # Units without a direction stay: their exchanges change nothing, which makes p larger, never smaller.
         deviations = shares * (units.means - NEUTRAL_RATIO)
         is_exact = n_units <= LARGEST_EXACT
-        test = _all_exchanges(deviations) if is_exact else _drawn_exchanges(deviations, n_permutations, seed)
+        test = _all_exchanges(deviations) if is_exact else _drawn_exchanges(deviations, draws)
         smallest_p = 1 / (test.n_permutations if is_exact else test.n_permutations + 1)
     return StereotypeRatio(n_units, float(units.n.sum()), ratio, error, low, high, smallest_p, test)
 
@@ -291,27 +286,20 @@ def stereotype_ratios(comparisons: Iterable[Comparison[RatioUnits]]) -> Table:
     return table(
         StereotypeRatio,
         comparisons,
-        lambda one, draws: stereotype_ratio(one.units, **draws),
+        lambda one, settings: stereotype_ratio(one.units, **settings),
         "stereotype_ratio",
     )
 
 
 def _interval(units: RatioUnits, ratio: float, alpha: float) -> tuple[float, float, float]:
     """Return the standard error of the mean over clusters, which count by their units' weights, and the interval's ends."""
-    _, clusters = np.unique(units.clusters, return_inverse=True)
+    clusters = numbered(units.clusters)
     residuals = np.bincount(clusters, weights=units.weight * (units.means - ratio))
     n_clusters = residuals.size
     if n_clusters < 2:
         return np.nan, np.nan, np.nan
     error = float(np.sqrt(n_clusters / (n_clusters - 1) * (residuals**2).sum()) / units.weight.sum())
-    low, high = share_limits(
-        np.array([ratio]),
-        np.array([error]),
-        np.array([n_clusters - 1.0]),
-        np.array([n_clusters]),
-        alpha,
-    )
-    return error, float(low[0]), float(high[0])
+    return error, *limits_of_share(ratio, error, n_clusters, alpha)
 
 
 def _all_exchanges(deviations: Floats) -> PermutationResult:
@@ -332,18 +320,15 @@ def _all_exchanges(deviations: Floats) -> PermutationResult:
     )
 
 
-def _drawn_exchanges(deviations: Floats, n_permutations: int, seed: int) -> PermutationResult:
+def _drawn_exchanges(deviations: Floats, draws: Draws) -> PermutationResult:
     """Return the same test on draws: a unit's two directions are a stratum of two, whose labels say which is the stereotype."""
-    blocks = pooled(_pairs(deviations.size), seed)
+    blocks = pooled(Design.of_pairs(deviations.size), draws["seed"])
     deviations = np.bincount(blocks.together[::2], weights=deviations).astype(np.float64)
-    pairs = replace(_pairs(deviations.size), n_blocks=blocks.design.n_blocks)
+    pairs = replace(Design.of_pairs(deviations.size), n_blocks=blocks.design.n_blocks)
 
     def ratios(labels: Labels) -> Floats:
         signs = 2.0 * labels[:, ::2] - 1
         return np.asarray(NEUTRAL_RATIO + signs @ deviations)
 
-    return permutation_test(pairs, ratios, n_permutations=n_permutations, seed=seed)
-
-
-def _pairs(n_units: int) -> Design:
-    return Design(np.tile(np.array([1, 0], dtype=np.int8), n_units), np.repeat(np.arange(n_units), 2))
+    all_draws: Draws = {**draws, "stop_after": None}
+    return permutation_test(pairs, ratios, **all_draws)

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
 from biasledger.measures.comparisons import Comparison, table
-from biasledger.measures.engine.resampling import Design, Floats, Integers, Labels, family_permutation_test
+from biasledger.measures.engine.design import Design, Floats, Integers, Labels
+from biasledger.measures.engine.resampling import Draws, family_permutation_test
 from biasledger.measures.schema import Table
 
 # One subject cannot show what is typical of a group.
@@ -51,16 +53,16 @@ class SubstitutedItems:
     n_permutations: int
 
 
-def substituted_items(held: HeldItems, *, n_permutations: int, alpha: float, seed: int) -> SubstitutedItems:
+def substituted_items(held: HeldItems, *, alpha: float, **draws: Unpack[Draws]) -> SubstitutedItems:
     """Return each item's difference, with a step-down max-T test of those that differ for MIN_SUBJECTS subjects or more."""
     differences = (held.group - held.neutral).tocsc()
     differences.eliminate_zeros()
     [tested] = np.nonzero(np.diff(differences.indptr) >= MIN_SUBJECTS)
     n_subjects, n_items = differences.shape
     p_value, p_value_adjusted, n_drawn = np.full(n_items, np.nan), np.full(n_items, np.nan), 0
-    if tested.size and n_permutations:
+    if tested.size and draws["n_permutations"]:
         # A subject's two cells, of which the first is about the group.
-        design = Design(np.tile(np.array([1, 0], dtype=np.int8), n_subjects), np.arange(n_subjects).repeat(2))
+        design = Design.of_pairs(n_subjects)
         # A subject's lists hold few of all items: a sum over subjects that do not have an item takes most of the time.
         by_item = differences[:, tested].T.tocsr()
 
@@ -68,9 +70,7 @@ def substituted_items(held: HeldItems, *, n_permutations: int, alpha: float, see
             signs = np.ascontiguousarray(labels[:, ::2].T) * 2.0 - 1.0
             return np.asarray((by_item @ signs).T)
 
-        family = family_permutation_test(
-            design, difference, n_permutations=n_permutations, alpha=alpha, seed=seed, stop_after=50
-        )
+        family = family_permutation_test(design, difference, alpha=alpha, **draws)
         p_value[tested], p_value_adjusted[tested] = family.p_value, family.p_value_adjusted
         n_drawn = family.n_permutations
     lists_of_group, neutral_lists = _sums(held.group), _sums(held.neutral)
@@ -94,5 +94,5 @@ def _sums(shares: sparse.csr_array[np.float64]) -> Floats:
 def substituted_items_of(comparisons: Iterable[Comparison[HeldItems]]) -> Table:
     """Return a row an item of each comparison: its SubstitutedItems."""
     return table(
-        SubstitutedItems, comparisons, lambda one, draws: substituted_items(one.units, **draws), "items"
+        SubstitutedItems, comparisons, lambda one, settings: substituted_items(one.units, **settings), "items"
     )

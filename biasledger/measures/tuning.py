@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from biasledger.measures.engine.resampling import Floats
+from biasledger.measures.engine.design import Floats
 
 MOST_FALSE_POSITIVES = 0.05
 MOST_MISSES = 0.10

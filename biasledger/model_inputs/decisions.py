@@ -3,56 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import duckdb
 import numpy as np
 
-from biasledger.measures.comparisons import Comparison, named_errors
+from biasledger.measures.comparisons import Comparison
 from biasledger.measures.decisions.fixed_values import ClusterMeans
-from biasledger.measures.decisions.gaps import GapComparison
 from biasledger.measures.decisions.impact_ratios import ImpactComparison
 from biasledger.measures.decisions.positions import Rankings
-from biasledger.measures.decisions.units import Units
-from biasledger.measures.decisions.unread import Unread
-from biasledger.measures.engine.resampling import Design, Integers
+from biasledger.measures.engine.design import Integers
+from biasledger.measures.engine.sums import numbered
 from biasledger.measures.equal_sizes.counts import CountPair, CountUnits
+from biasledger.model_inputs.gaps import units_of
 from biasledger.model_inputs.pairs import Rows, asked, comparable_pairs, count_units, questions
 from biasledger.model_inputs.relations import (
-    Columns,
     RowsByKey,
     described,
     floats,
     integers,
-    keys_of,
-    pending,
     without,
 )
-
-_MAX_GROUPS = 128
-
-
-def read_gap_comparisons(
-    comparisons: duckdb.DuckDBPyRelation, members: duckdb.DuckDBPyRelation, *, done: frozenset[str]
-) -> Iterator[GapComparison]:
-    """Yield each comparison not yet done, in the order of its key.
-
-    comparisons: a row a comparison; outcome_lowest and outcome_highest are the range of the outcome, n_candidates the number
-    of candidates in an answer where units gather rankings, else 1; members may have their own. members: comparison_key,
-    unit_id, label (1 marked, 0 reference), stratum_id, cluster_id, n, total, a row a unit; and where several rows move together
-    whole_id, if people are named name_id (null without a person) and name_stratum_id, inside which names may move. Where
-    answers may be unread, also n_unread, unread_lowest and unread_highest: how many answers of a unit no rule read, which n
-    leaves out, and the smallest and the largest sum of their outcomes; n is 0 where none was read.
-
-    Raises:
-        ValueError: a unit comes twice, a value is missing, or a label or count is not what it can be; names the comparison.
-    """
-    name = ("mitigation", "outcome", "domain")
-    for row, units, unread in _units_of(comparisons, members, done):
-        lowest, highest = float(row["outcome_lowest"]), float(row["outcome_highest"])
-        yield GapComparison(
-            units=units, lowest=lowest, highest=highest, unread=unread, **described(row, *name)
-        )
 
 
 def read_impact_comparisons(
@@ -66,7 +36,7 @@ def read_impact_comparisons(
     Raises:
         ValueError: a unit comes twice, a value is missing, or a label or count is not what it can be; names the comparison.
     """
-    for row, units, unread in _units_of(comparisons, members, done):
+    for row, units, unread in units_of(comparisons, members, done):
         yield ImpactComparison(units=units, unread=unread, **described(row, "mitigation", "domain"))
 
 
@@ -81,7 +51,7 @@ def read_blocks(blocks: duckdb.DuckDBPyRelation, *, done: frozenset[str]) -> Ite
     left = without(blocks, "block_key", done)
     for key, rows in RowsByKey(left, "block_key", "subject_id", "label", of=None):
         name = f"block {key}"
-        subjects = np.unique(rows["subject_id"], return_inverse=True)[1]
+        subjects = numbered(rows["subject_id"])
         labels, values = (integers(rows[column], f"{name}: {column}") for column in ("label", "value"))
         n_subjects, n_groups = int(subjects.max()) + 1, int(labels.max()) + 1
         # Sorted by subject and label, complete subjects have exactly these.
@@ -141,63 +111,6 @@ def read_fixed_values(
         ends = (float(row[column]) for column in ("lowest", "highest", "against"))
         means = ClusterMeans(floats(rows["total"]) / floats(rows["n"]), *ends)
         yield Comparison(units=means, **described(row, "mitigation", "domain"))
-
-
-def _units_of(
-    comparisons: duckdb.DuckDBPyRelation, members: duckdb.DuckDBPyRelation, done: frozenset[str]
-) -> Iterator[tuple[dict[str, Any], Units, Unread | None]]:
-    """Comparisons not yet done, with their units in the order of unit_id, and all answers where some are unread."""
-    left = pending(comparisons, done)
-    members_of = RowsByKey(members, "comparison_key", "unit_id", of=keys_of(left))
-    for row in left:
-        with named_errors(row["comparison_key"]):
-            rows = members_of[row["comparison_key"]]
-            unread = _unread(rows, row)
-            if unread is not None:
-                # A unit without a read answer only counts as unread.
-                rows = {column: values[rows["n"] > 0] for column, values in rows.items()}
-            units = _units(rows, row)
-        yield row, units, unread
-
-
-def _unread(rows: Columns, comparison: dict[str, Any]) -> Unread | None:
-    """Return all answers of the units; None where each was read."""
-    if "n_unread" not in rows or not (rows["n_unread"] > 0).any():
-        return None
-    n, lowest, highest = (floats(rows[column]) for column in ("n_unread", "unread_lowest", "unread_highest"))
-    units = _units({**rows, "n": floats(rows["n"]) + n}, comparison)
-    return Unread(units, n, lowest, highest)
-
-
-def _units(rows: Columns, comparison: dict[str, Any]) -> Units:
-    unit_ids, labels, strata, clusters = (
-        integers(rows[column], column) for column in ("unit_id", "label", "stratum_id", "cluster_id")
-    )
-    if np.unique(unit_ids).size != unit_ids.size:
-        raise ValueError("a unit comes twice; each needs one row")
-    if not unit_ids.size:
-        raise ValueError("it has no units")
-    if labels.min() < 0 or labels.max() >= _MAX_GROUPS:
-        raise ValueError(f"labels lie from 0 to {_MAX_GROUPS - 1}")
-    return Units(
-        Design(labels.astype(np.int8), strata),
-        clusters,
-        floats(rows["n"]),
-        floats(rows["total"]),
-        floats(rows["n_candidates"]) if "n_candidates" in rows else int(comparison["n_candidates"]),
-        wholes=_optional(rows, "whole_id"),
-        names=_optional(rows, "name_id"),
-        name_strata=_optional(rows, "name_stratum_id"),
-    )
-
-
-def _optional(rows: Columns, column: str) -> Integers | None:
-    """Return a column's whole numbers; None without the column, or if a row has none, because names of some people are of no
-    use.
-    """
-    if column not in rows or np.ma.getmaskarray(np.ma.asarray(rows[column])).any():
-        return None
-    return integers(rows[column], column)
 
 
 def read_selection_pairs(

@@ -10,12 +10,21 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from biasledger.measures.comparisons import Comparison
-from biasledger.measures.engine.resampling import Floats
+from biasledger.measures.engine.design import Floats
+from biasledger.measures.engine.sums import numbered
 from biasledger.measures.equal_sizes.lists import Cells, ListPair
 from biasledger.measures.lists import SIMILARITIES, Lists, PerturbedLists
 from biasledger.measures.substituted_items import HeldItems
 from biasledger.model_inputs.pairs import Rows, asked, comparable_pairs, questions
-from biasledger.model_inputs.relations import Columns, RowsByKey, described, floats, keys_of, pending
+from biasledger.model_inputs.relations import (
+    Columns,
+    RowsByKey,
+    described,
+    floats,
+    keys_of,
+    pending,
+    pending_rows,
+)
 from collector.sql import literal
 
 _SHARES = ("unanswered", "shortfall", "repeated", "ndcg")
@@ -69,15 +78,9 @@ def read_robustness_comparisons(
     comparisons: a row a comparison; values: values_key, subject_id, similarity, rerun_similarity (null where the subject
     has no reruns).
     """
-    left = pending(comparisons, done)
-    values_of = RowsByKey(
-        values.select("values_key", "subject_id", "similarity", "rerun_similarity"),
-        *("values_key", "subject_id"),
-        of=keys_of(left, "values_key"),
-    )
+    named = values.select("values_key", "subject_id", "similarity", "rerun_similarity")
     name = ("similarity", "mitigation", "scheme", "wording", "domain")
-    for row in left:
-        inside = values_of[row["values_key"]]
+    for row, [inside] in pending_rows(comparisons, done, named, key="values_key", order="subject_id"):
         units = PerturbedLists(floats(inside["similarity"]), floats(inside["rerun_similarity"]))
         yield Comparison(units=units, **described(row, *name))
 
@@ -125,10 +128,10 @@ def _matrices(
 
     Without n_across there are as many columns as the largest number needs.
     """
-    _, subjects = np.unique(rows["subject_id"], return_inverse=True)
+    subjects = numbered(rows["subject_id"])
     places = np.asarray(rows[across], dtype=np.int64)
     if n_across is None:
-        _, places = np.unique(places, return_inverse=True)
+        places = numbered(places)
         n_across = int(places.max(initial=-1)) + 1
     elif places.size and not (places.min() >= 0 and places.max() < n_across):
         raise ValueError(f"{name}: {across} lies outside 0 to {n_across - 1}, the comparison's groups")

@@ -11,12 +11,10 @@ from biasledger.measures.comparisons import Comparison, named_errors
 from biasledger.measures.markers import RatioUnits
 from biasledger.model_inputs.relations import (
     Columns,
-    RowsByKey,
     described,
     floats,
     integers,
-    keys_of,
-    pending,
+    pending_rows,
 )
 
 
@@ -33,11 +31,9 @@ def read_ratio_comparisons(
         ValueError: a unit comes twice, a value is missing, or a count or ratio is not what it can be; names the comparison.
     """
     name = ("mitigation", "scheme", "category", "probe")
-    left = pending(comparisons, done)
-    members_of = RowsByKey(members, "comparison_key", "unit_id", of=keys_of(left))
-    for row in left:
+    for row, [rows] in pending_rows(comparisons, done, members):
         with named_errors(row["comparison_key"]):
-            units = _units(members_of[row["comparison_key"]])
+            units = _units(rows)
         yield Comparison(units=units, **described(row | {part: row[part] or "" for part in name}, *name))
 
 

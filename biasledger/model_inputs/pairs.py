@@ -14,7 +14,7 @@ import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
-from biasledger.measures.engine.resampling import Floats
+from biasledger.measures.engine.design import Floats
 from biasledger.measures.equal_sizes.counts import CountUnits
 from biasledger.model_inputs.relations import pending
 from collector.sql import literal

@@ -11,13 +11,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biasledger.measures.comparisons import Comparison, named_errors
-from biasledger.measures.engine.resampling import Design, Floats, Integers, Labels
+from biasledger.measures.engine.design import Design, Floats, Integers, Labels
+from biasledger.measures.engine.sums import sums_at
 from biasledger.measures.equal_sizes.counts import CountPair, CountUnits
 from biasledger.measures.prices import associations
 from biasledger.measures.prices import items as prices
 from biasledger.measures.prices.questions import balanced_by_question, sums_of_sets
 from biasledger.model_inputs.pairs import Rows, asked, comparable_pairs, count_units, questions
-from biasledger.model_inputs.relations import Columns, RowsByKey, described, integers, keys_of, pending
+from biasledger.model_inputs.relations import (
+    Columns,
+    described,
+    integers,
+    pending_rows,
+)
 
 _LARGEST_LABEL = 127
 _CONTRAST = 2
@@ -188,15 +194,10 @@ def _read_comparisons(
     done: frozenset[str],
 ) -> Iterator[tuple[dict[str, Any], _Members, list[Columns]]]:
     """Comparisons not yet done, each with its units and its rows of every counted relation."""
-    left = pending(comparisons, done)
-    members_of, *counted_of = (
-        RowsByKey(relation, "comparison_key", "unit_id", of=keys_of(left)) for relation in (members, *counted)
-    )
-    for row in left:
-        key = row["comparison_key"]
-        with named_errors(key):
-            units = _Members.of(members_of[key])
-        yield row, units, [rows_of[key] for rows_of in counted_of]
+    for row, [of_members, *of_counted] in pending_rows(comparisons, done, members, *counted):
+        with named_errors(row["comparison_key"]):
+            units = _Members.of(of_members)
+        yield row, units, of_counted
 
 
 def read_price_pairs(
@@ -224,7 +225,10 @@ def _priced(rows: Rows, domains: NDArray[np.str_], n_levels: int) -> CountUnits:
     inside = np.isin(rows["domain"].astype(np.str_), domains)
     rows = {name: column[inside] for name, column in rows.items()}
     _, first, places = np.unique(rows["unit_key"].astype(np.str_), return_index=True, return_inverse=True)
-    counts = np.zeros((first.size, domains.size, n_levels))
-    sets = np.searchsorted(domains, rows["domain"].astype(np.str_))
-    np.add.at(counts, (places, sets, rows["level"].astype(np.int64) - 1), rows["n"].astype(np.float64))
+    cells = (
+        places,
+        np.searchsorted(domains, rows["domain"].astype(np.str_)),
+        rows["level"].astype(np.int64) - 1,
+    )
+    counts = sums_at(cells, rows["n"].astype(np.float64), first.size, domains.size, n_levels)
     return count_units({name: column[first] for name, column in rows.items()}, counts)

@@ -11,7 +11,7 @@ import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
-from biasledger.measures.engine.resampling import Floats, Integers
+from biasledger.measures.engine.design import Floats, Integers
 from biasledger.measures.schema import Table
 from collector.sql import literal
 
@@ -96,6 +96,23 @@ class RowsByKey:
         """Yield each key with its rows, in the order of keys."""
         for key in np.unique(self._keys):
             yield str(key), self[str(key)]
+
+
+def pending_rows(
+    comparisons: duckdb.DuckDBPyRelation,
+    done: frozenset[str],
+    *relations: duckdb.DuckDBPyRelation,
+    key: str = "comparison_key",
+    order: str = "unit_id",
+) -> Iterator[tuple[dict[str, Any], list[Columns]]]:
+    """Yield each comparison not yet done, in the order of its key, with its rows of each relation, sorted by `order`.
+
+    key: the column that says which rows are a comparison's.
+    """
+    left = pending(comparisons, done)
+    rows_of = [RowsByKey(relation, key, order, of=keys_of(left, key)) for relation in relations]
+    for row in left:
+        yield row, [rows[row[key]] for rows in rows_of]
 
 
 def without(relation: duckdb.DuckDBPyRelation, key: str, done: Collection[str]) -> duckdb.DuckDBPyRelation:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import base64
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
-from functools import cached_property
+from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import Any
 
 import duckdb
@@ -18,12 +18,10 @@ from biasledger.measures.texts.similarity import OF_VECTORS, Answers, Vectors
 from biasledger.model_inputs.encoders import load_encoder
 from biasledger.model_inputs.models import connection_of, not_held
 from biasledger.model_inputs.relations import (
-    RowsByKey,
     as_relation,
     described,
     integers,
-    keys_of,
-    pending,
+    pending_rows,
     records,
 )
 from collector.answers.decisions.amounts import money_in
@@ -42,11 +40,9 @@ def read_similarity_comparisons(
     unit_id, name_id (-1 without a person), name_stratum_id, words (a blank between two), vector_key, a row an answer.
     vectors: vector_key, vector; read where a comparison is by a sentence encoder.
     """
-    left = pending(comparisons, done)
-    members_of = RowsByKey(members, "contrast_id", "answer_id", of=keys_of(left, "contrast_id"))
-    vector_of = _KeptVectors(vectors)
-    for row in left:
-        rows = members_of[row["contrast_id"]]
+    # Read where the first comparison is by an encoder.
+    stored = cache(lambda: dict(vectors.select("vector_key", "vector").fetchall()))
+    for row, [rows] in pending_rows(comparisons, done, members, key="contrast_id", order="answer_id"):
         numbers = {
             column: integers(rows[column], column)
             for column in ("answer_id", "label", "question_id", "unit_id", "name_id", "name_stratum_id")
@@ -60,7 +56,7 @@ def read_similarity_comparisons(
             numbers["name_id"] if (numbers["name_id"] >= 0).all() else None,
             numbers["name_stratum_id"],
             numbers["answer_id"],
-            vector_of[rows["vector_key"].tolist()] if row["scheme"] in OF_VECTORS else None,
+            _decoded(stored()[key] for key in rows["vector_key"]) if row["scheme"] in OF_VECTORS else None,
         )
         yield Comparison(units=answers, **described(row, "scheme", "mitigation"))
 
@@ -87,19 +83,9 @@ def new_outcomes(
     return as_relation(connection_of(session), outcomes(left, terms))
 
 
-class _KeptVectors:
-    """The vectors of texts, read when the first are asked for."""
-
-    def __init__(self, relation: duckdb.DuckDBPyRelation) -> None:
-        self._relation = relation
-
-    @cached_property
-    def _by_key(self) -> Mapping[str, str]:
-        return dict(self._relation.select("vector_key", "vector").fetchall())
-
-    def __getitem__(self, keys: list[str]) -> Vectors:
-        """Return the vectors of these texts, (n, d)."""
-        return np.stack([np.frombuffer(base64.b64decode(self._by_key[key]), dtype="<f4") for key in keys])
+def _decoded(texts: Iterable[str]) -> Vectors:
+    """Return vectors that are stored as texts, (n, d)."""
+    return np.stack([np.frombuffer(base64.b64decode(text), dtype="<f4") for text in texts])
 
 
 def new_vectors(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
+from functools import lru_cache, partial
 from itertools import groupby
 from typing import Any
 
@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from biasledger.measures.comparisons import Comparison
-from biasledger.measures.engine.resampling import Design, Floats
+from biasledger.measures.engine.design import Design, Floats
+from biasledger.measures.engine.sums import numbered
 from biasledger.measures.engine.word_counts import narrow, weighted_sums
 from biasledger.measures.equal_sizes.words import WordPair, WordUnits
 from biasledger.measures.words.texts import Texts
@@ -196,39 +197,28 @@ def read_word_pairs(
     members: run_id, mitigation, scheme, attribute, group_name, reference_group, weighting, unit_key, label, stratum, cluster,
     prompt, n_trials, moves_prompts, a row a text and contrast; counts: run_id, unit_key, word_id, n.
     """
-    comparable, features = comparable_pairs(pairs, done), _Features(counts)
+    comparable = comparable_pairs(pairs, done)
+    # The last two runs stay in memory.
+    features_of = lru_cache(maxsize=2)(partial(_features, counts))
     columns = ("scheme", "attribute", "group_name", "reference_group")
     for pair, question, sides in questions(comparable, members, columns, order="unit_key"):
-        before, after = features.of(pair["baseline_run_id"]), features.of(pair["run_id"])
+        before, after = features_of(pair["baseline_run_id"]), features_of(pair["run_id"])
         units = _word_units(sides[0], before), _word_units(sides[1], after)
         yield Comparison(units=units, **asked(pair, *question, ""))
 
 
-class _Features:
-    """Word counts of runs, each read when it is first asked for; the last two are kept."""
-
-    def __init__(self, counts: duckdb.DuckDBPyRelation) -> None:
-        self._counts = counts
-        self._read: dict[str, tuple[NDArray[np.str_], sparse.csr_array]] = {}
-
-    def of(self, run_id: str) -> tuple[NDArray[np.str_], sparse.csr_array]:
-        """Return a run's units in the order of their keys, and their word counts (n_units, n_words)."""
-        if run_id not in self._read:
-            while len(self._read) > 1:
-                self._read.pop(next(iter(self._read)))
-            columns = (
-                self._counts.filter(f"run_id = {literal(run_id)}").select("unit_key, word_id, n").fetchnumpy()
-            )
-            keys, rows = np.unique(columns["unit_key"].astype(str), return_inverse=True)
-            words, places = np.unique(columns["word_id"], return_inverse=True)
-            matrix = sparse.csr_array(
-                (np.asarray(columns["n"], dtype=np.float64), (rows, places)), shape=(keys.size, words.size)
-            )
-            matrix.sort_indices()
-            # scikit-learn takes 32-bit indices alone.
-            matrix.indices, matrix.indptr = matrix.indices.astype(np.int32), matrix.indptr.astype(np.int32)
-            self._read[run_id] = keys, matrix
-        return self._read[run_id]
+def _features(counts: duckdb.DuckDBPyRelation, run_id: str) -> tuple[NDArray[np.str_], sparse.csr_array]:
+    """Return a run's units in the order of their keys, and their word counts (n_units, n_words)."""
+    columns = counts.filter(f"run_id = {literal(run_id)}").select("unit_key, word_id, n").fetchnumpy()
+    keys, rows = np.unique(columns["unit_key"].astype(str), return_inverse=True)
+    words, places = np.unique(columns["word_id"], return_inverse=True)
+    matrix = sparse.csr_array(
+        (np.asarray(columns["n"], dtype=np.float64), (rows, places)), shape=(keys.size, words.size)
+    )
+    matrix.sort_indices()
+    # scikit-learn takes 32-bit indices alone.
+    matrix.indices, matrix.indptr = matrix.indices.astype(np.int32), matrix.indptr.astype(np.int32)
+    return keys, matrix
 
 
 def _word_units(rows: Rows, features: tuple[NDArray[np.str_], sparse.csr_array]) -> WordUnits:
@@ -238,7 +228,7 @@ def _word_units(rows: Rows, features: tuple[NDArray[np.str_], sparse.csr_array])
     return WordUnits(
         rows["label"].astype(np.int8)[trials],
         rows["stratum"].astype(np.str_)[trials],
-        np.unique(rows["cluster"].astype(str), return_inverse=True)[1].astype(np.int64)[trials],
+        numbered(rows["cluster"].astype(str))[trials],
         sparse.csr_array(matrix[places]),
         str(rows["weighting"][0]),
         rows["prompt"].astype(np.str_)[trials] if bool(rows["moves_prompts"][0]) else None,

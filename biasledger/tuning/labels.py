@@ -11,8 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from biasledger.opening import connect_read_only
-from biasledger.tuning.thresholds import ALL_AUDITS, NEGATIVE_REGARD, PUBLISHED, STEREOTYPE_RATIO
-from biasledger.tuning.tuned import Tuning, TuningResult
+from biasledger.tuning.thresholds import (
+    ALL_AUDITS,
+    NEGATIVE_REGARD,
+    PUBLISHED,
+    STEREOTYPE_RATIO,
+    Tuning,
+    TuningResult,
+)
 from collector.errors import BiasledgerError, InputError
 from collector.files.csv import inert
 from collector.hints import did_you_mean, quoted

@@ -1,1 +1,1 @@
-"""Measures of decisions about people, and of other outcomes that two groups are compared in."""
+"""Measures of decisions about people."""

@@ -4,20 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import Unpack
 
 import numpy as np
 
 from biasledger.measures.comparisons import Comparison, table
 from biasledger.measures.declared import Measure, Threshold
-from biasledger.measures.engine.intervals import NO_VARIANCE, share_limits
-from biasledger.measures.engine.resampling import (
-    Design,
-    Floats,
-    Labels,
-    PermutationResult,
-    permutation_test,
-    pooled,
-)
+from biasledger.measures.engine.design import Design, Floats, Labels, pooled
+from biasledger.measures.engine.intervals import NO_VARIANCE, limits_of_share
+from biasledger.measures.engine.resampling import Draws, PermutationResult, permutation_test
 from biasledger.measures.schema import Table
 
 MEASURES = (
@@ -76,9 +71,7 @@ class FixedValueGap:
     test: PermutationResult | None
 
 
-def fixed_value_gap(
-    units: ClusterMeans, *, n_permutations: int, alpha: float, seed: int, stop_after: int | None = 50
-) -> FixedValueGap:
+def fixed_value_gap(units: ClusterMeans, *, alpha: float, **draws: Unpack[Draws]) -> FixedValueGap:
     """Hold the clusters' mean against the fixed value, with the limits of a share over clusters and a test of sign flips.
 
     Sign flips take deviations for as likely with the other sign, which they are not where the value is near an end of the range:
@@ -98,10 +91,10 @@ def fixed_value_gap(
     scale = units.highest - units.lowest
     shares, against = (means - units.lowest) / scale, (units.against - units.lowest) / scale
     error = float(shares.std(ddof=1) / np.sqrt(n)) if n > 1 else np.nan
-    low, high = _limits(shares, error, alpha)
+    low, high = limits_of_share(float(shares.mean()), error, n, alpha)
     test, p_signs, p_limits = None, np.nan, np.nan
-    if n_permutations and n > 1:
-        flips = _sign_flips(shares - against, n_permutations, seed, stop_after)
+    if draws["n_permutations"] and n > 1:
+        flips = _sign_flips(shares - against, draws)
         p_signs, p_limits = flips.p_value, _p_of_limits(shares, error, against)
         test = replace(flips, p_value=max(p_signs, p_limits))
     return FixedValueGap(
@@ -123,19 +116,9 @@ def fixed_value_gaps(comparisons: Iterable[Comparison[ClusterMeans]]) -> Table:
     return table(
         FixedValueGap,
         comparisons,
-        lambda one, draws: fixed_value_gap(one.units, **draws),
+        lambda one, settings: fixed_value_gap(one.units, **settings),
         "fixed_value_gap",
     )
-
-
-def _limits(shares: Floats, error: float, alpha: float) -> tuple[float, float]:
-    """Limits of the mean of clusters' shares; NaN of a single one."""
-    n = shares.size
-    if n < 2:
-        return np.nan, np.nan
-    mean, degrees = np.array([shares.mean()]), np.array([n - 1.0])
-    low, high = share_limits(mean, np.array([error]), degrees, np.array([n]), alpha)
-    return float(low[0]), float(high[0])
 
 
 def _p_of_limits(shares: Floats, error: float, against: float) -> float:
@@ -143,28 +126,21 @@ def _p_of_limits(shares: Floats, error: float, against: float) -> float:
     out, inside = 0.0, np.log(_SMALLEST_P)
     for _ in range(_N_BISECTIONS):
         middle = (out + inside) / 2
-        low, high = _limits(shares, error, float(np.exp(middle)))
+        low, high = limits_of_share(float(shares.mean()), error, shares.size, float(np.exp(middle)))
         out, inside = (out, middle) if low <= against <= high else (middle, inside)
     return float(np.exp(out))
 
 
-def _sign_flips(
-    deviations: Floats, n_permutations: int, seed: int, stop_after: int | None
-) -> PermutationResult:
+def _sign_flips(deviations: Floats, draws: Draws) -> PermutationResult:
     """Return the size of the mean; a cluster is a stratum of two units, of which one has its deviation and the other the
     opposite.
     """
     n = deviations.size
     values = np.column_stack([deviations, -deviations]).ravel()
-    design = Design(np.tile(np.array([1, 0], dtype=np.int8), n), np.repeat(np.arange(n), 2)).with_content(
-        values
-    )
-    blocks = pooled(design, seed)
+    blocks = pooled(Design.of_pairs(n).with_content(values), draws["seed"])
     sums = blocks.sums(values)
 
     def size(labels: Labels) -> Floats:
         return np.asarray(np.abs(labels.astype(np.float64) @ sums) / n)
 
-    return permutation_test(
-        blocks.design, size, n_permutations=n_permutations, seed=seed, stop_after=stop_after
-    )
+    return permutation_test(blocks.design, size, **draws)

@@ -5,34 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import combinations
+from typing import Unpack
 
 import numpy as np
 import scipy
 from scipy import special
 
-from biasledger.measures.comparisons import Comparison, Draws, table
-from biasledger.measures.decisions.clusters import (
+from biasledger.measures.comparisons import Comparison, Settings, table
+from biasledger.measures.declared import Measure, Threshold
+from biasledger.measures.engine.design import Design, Floats, Integers, Labels, Moves, pooled
+from biasledger.measures.engine.intervals import NO_VARIANCE, t_quantile
+from biasledger.measures.engine.resampling import Draws, PermutationResult, permutation_test
+from biasledger.measures.engine.sums import group_totals
+from biasledger.measures.gaps.clusters import (
     Groups,
     difference_of,
-    group_total,
     half_widths,
     names_excess,
 )
-from biasledger.measures.decisions.units import LEAST_NAMES, Units
-from biasledger.measures.decisions.unread import Bounds, Unread
-from biasledger.measures.declared import Measure, Threshold
-from biasledger.measures.engine.intervals import NO_VARIANCE, t_quantile
-from biasledger.measures.engine.resampling import (
-    Design,
-    Floats,
-    Integers,
-    Labels,
-    Moves,
-    PermutationResult,
-    group_totals,
-    permutation_test,
-    pooled,
-)
+from biasledger.measures.gaps.units import LEAST_NAMES, Units, by_larger_p
+from biasledger.measures.gaps.unread import Bounds, Unread
 from biasledger.measures.schema import Table
 
 MEASURES = (
@@ -97,19 +89,19 @@ class ImpactTest:
     that is the same; the interval's lower end is that of both. if_unread: its worst-case bounds where answers could not be read.
     """
 
-    smallest_ratio: float
-    interval_low: float
-    interval_high: float
-    n_smallest_group: int
-    n_cases: int
-    n_names: int
-    unit: str
-    p_case: float
-    p_name: float
-    width_unit: str
-    width_power: float
-    ratio_within: float
-    test: PermutationResult | None
+    smallest_ratio: float = np.nan
+    interval_low: float = np.nan
+    interval_high: float = np.nan
+    n_smallest_group: int = 0
+    n_cases: int = 0
+    n_names: int = 0
+    unit: str = "case"
+    p_case: float = np.nan
+    p_name: float = np.nan
+    width_unit: str = "case"
+    width_power: float = 0.5
+    ratio_within: float = np.nan
+    test: PermutationResult | None = None
     if_unread: Bounds | None = None
 
 
@@ -150,9 +142,7 @@ def group_impact_ratios(units: Units, *, alpha: float) -> list[ImpactRatio]:
     return rows
 
 
-def impact_test(
-    units: Units, *, n_permutations: int, alpha: float, seed: int, stop_after: int | None = 50
-) -> ImpactTest:
+def impact_test(units: Units, *, alpha: float, **draws: Unpack[Draws]) -> ImpactTest:
     """Return the smallest selection rate over the largest, of all groups together.
 
     The lower end is the smallest lower end of any group's ratio, over all answers or inside strata with each case counted once:
@@ -167,32 +157,17 @@ def impact_test(
     n_groups, n_cases = n.size, int(groups.sizes.min())
     best = int(np.argmax(groups.means))
     names = units.by_name()
-    n_names = min(names.design.count(label) for label in range(n_groups)) if names else 0
+    n_names = names.design.fewest(n_groups) if names else 0
     if n_groups < 2 or not selected.any():
-        return ImpactTest(
-            np.nan,
-            np.nan,
-            np.nan,
-            int(n.min()),
-            n_cases,
-            n_names,
-            "case",
-            np.nan,
-            np.nan,
-            "case",
-            0.5,
-            np.nan,
-            None,
-        )
+        return ImpactTest(n_smallest_group=int(n.min()), n_cases=n_cases, n_names=n_names)
     others = [label for label in range(n_groups) if label != best]
     low, high, width_unit = _smallest_limits(units, groups, alpha)
     tests: dict[str, PermutationResult] = {}
-    if n_permutations > 0 and units.design.can_move():
-        options = n_groups, n_permutations, seed, stop_after
-        tests["case"] = _impact_permutation_test(units, units.by_case(), *options)
+    if draws["n_permutations"] > 0 and units.design.can_move():
+        tests["case"] = _impact_permutation_test(units, units.by_case(), n_groups, draws)
         if names is not None and n_names >= LEAST_NAMES and names.design.can_move():
-            tests["name"] = _impact_permutation_test(units, names, *options)
-    unit = max(tests, key=lambda name: tests[name].p_value, default="case")
+            tests["name"] = _impact_permutation_test(units, names, n_groups, draws)
+    unit, p_case, p_name, judged = by_larger_p(tests, "case")
     return ImpactTest(
         float(groups.means.min() / groups.means[best]),
         low,
@@ -201,15 +176,15 @@ def impact_test(
         n_cases,
         n_names,
         unit,
-        tests["case"].p_value if "case" in tests else np.nan,
-        tests["name"].p_value if "name" in tests else np.nan,
+        p_case,
+        p_name,
         width_unit,
         # If no two cases differ, the rule of three gives the interval's length.
         1.0
         if all(difference_of(groups, label, best, alpha).error <= NO_VARIANCE for label in others)
         else 0.5,
         _within(units, alpha)[0],
-        tests.get(unit),
+        judged,
     )
 
 
@@ -227,7 +202,7 @@ def impact_bounds(found: ImpactTest, unread: Unread, *, alpha: float) -> Bounds:
     labels = unread.units.design.labels
     n_groups = int(labels.max()) + 1
     n, selected, added = (
-        group_total(column, labels, n_groups) for column in (unread.units.n, unread.units.total, unread.n)
+        unread.units.group_sums(column, n_groups) for column in (unread.units.n, unread.units.total, unread.n)
     )
     lowest, highest = selected / n, (selected + added) / n
     smallest = [
@@ -256,8 +231,8 @@ def impact_ratios(comparisons: Iterable[Comparison[Units]]) -> Table:
 def impact_tests(comparisons: Iterable[ImpactComparison]) -> Table:
     """Return a row for each comparison: its ImpactTest; units as for ratios."""
 
-    def tested(one: ImpactComparison, draws: Draws) -> ImpactTest:
-        found = impact_test(one.units, **draws)
+    def tested(one: ImpactComparison, settings: Settings) -> ImpactTest:
+        found = impact_test(one.units, **settings)
         if one.unread is None:
             return found
         return replace(found, if_unread=impact_bounds(found, one.unread, alpha=one.alpha))
@@ -333,16 +308,12 @@ def _selection(units: Units) -> tuple[Groups, Integers, Integers]:
     counts = np.column_stack([units.n, units.total])
     if (counts != np.round(counts)).any() or (units.total < 0).any() or (units.total > units.n).any():
         raise ValueError("n and total count answers and selected: whole numbers, total from 0 to n")
-    n, selected = (
-        group_total(column, labels, n_groups).astype(np.int64) for column in (units.n, units.total)
-    )
+    n, selected = (units.group_sums(column, n_groups).astype(np.int64) for column in (units.n, units.total))
     return Groups.of(units, n_groups), n, selected
 
 
-def _impact_permutation_test(
-    units: Units, moves: Moves, n_groups: int, n_permutations: int, seed: int, stop_after: int | None
-) -> PermutationResult:
-    moves = moves.composed_with(pooled(moves.design, seed))
+def _impact_permutation_test(units: Units, moves: Moves, n_groups: int, draws: Draws) -> PermutationResult:
+    moves = moves.composed_with(pooled(moves.design, draws["seed"]))
     n, total = moves.sums(units.n), moves.sums(units.total)
     overall = total.sum() / n.sum()
 
@@ -353,9 +324,7 @@ def _impact_permutation_test(
         rates = np.maximum(overall + (rates - overall) * scale[:, np.newaxis], 0.0)
         return np.asarray(1 - rates.min(axis=1) / rates.max(axis=1))
 
-    result = permutation_test(
-        moves.design, shortfall, n_permutations=n_permutations, seed=seed, stop_after=stop_after
-    )
+    result = permutation_test(moves.design, shortfall, **draws)
     return replace(result, observed=1 - result.observed, null_mean=1 - result.null_mean)
 
 
@@ -400,7 +369,7 @@ def _ratio_with_names(
     """Return the interval for other names, too; pair: the group and the best-off one."""
     two = _pair(units, *pair)
     moves = two.by_name()
-    if moves is None or min(moves.design.count(0), moves.design.count(1)) < 2 or not np.isfinite(ends).all():
+    if moves is None or moves.design.fewest() < 2 or not np.isfinite(ends).all():
         return *ends, "case"
     excess, degrees = names_excess(two, moves)
     rate_best = float(groups.means[pair[1]])

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import scipy
 
-from biasledger.measures.comparisons import Comparison, Draws, table
-from biasledger.measures.engine.resampling import Integers
+from biasledger.measures.comparisons import Comparison, Settings, table
+from biasledger.measures.engine.design import Integers
 from biasledger.measures.schema import Table
 
 
@@ -55,7 +55,7 @@ def mcnemar(marked: Integers, reference: Integers, label: int | None = None) -> 
 def paired_tests(blocks: Iterable[Comparison[Integers]]) -> Table:
     """Cochran's Q of all groups, then McNemar's test of each group against the reference, which is the answers' first column."""
 
-    def tests(block: Comparison[Integers], _: Draws) -> list[PairedTest]:
+    def tests(block: Comparison[Integers], _: Settings) -> list[PairedTest]:
         reference, *others = block.units.T
         return [cochran_q(block.units), *(mcnemar(one, reference, n) for n, one in enumerate(others, 1))]
 

@@ -12,8 +12,9 @@ from scipy import special
 
 from biasledger.measures.comparisons import Comparison, table
 from biasledger.measures.declared import Measure, Threshold
+from biasledger.measures.engine.design import Floats, Integers
 from biasledger.measures.engine.intervals import NO_VARIANCE, t_quantile
-from biasledger.measures.engine.resampling import Floats, Integers
+from biasledger.measures.engine.sums import numbered, sums_at
 from biasledger.measures.schema import Table
 
 MEASURES = (
@@ -103,13 +104,12 @@ def position_test(
         top_positions, n_positions = (np.repeat(array, answers) for array in (top_positions, n_positions))
         answers, of_set = np.ones_like(top_positions), np.arange(top_positions.size)
     else:
-        _, of_set = np.unique(sets, return_inverse=True)
+        of_set = numbered(sets)
     lengths = np.zeros(int(of_set.max()) + 1, dtype=np.int64)
     lengths[of_set] = n_positions
     if (lengths[of_set] != n_positions).any():
         raise ValueError("a set of candidates has one length")
-    counts = np.zeros((lengths.size, int(lengths.max())))
-    np.add.at(counts, (of_set, top_positions), answers)
+    counts = sums_at((of_set, top_positions), answers.astype(np.float64), lengths.size, int(lengths.max()))
     sizes = counts.sum(axis=1)
     is_place = np.arange(counts.shape[1]) < lengths[:, np.newaxis]
     shares = np.where(is_place, 1 / lengths[:, np.newaxis], 0.0)

@@ -9,14 +9,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from biasledger.measures.engine.design import Design, Floats, stable_seed
 from biasledger.measures.engine.intervals import NO_VARIANCE, nan_mean
-from biasledger.measures.engine.resampling import (
-    Design,
-    FamilyStatistic,
-    Floats,
-    permuted_labels,
-    stable_seed,
-)
+from biasledger.measures.engine.resampling import FamilyStatistic, permuted_labels
 
 _N_DRAWS = 2000
 # Relative to singular values of about 1; the one for equal shifts of all groups is 0 but for rounding.

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from biasledger.measures.engine.resampling import Floats, Labels, Moves, cached_rows
+from biasledger.measures.engine.design import Floats, Labels, Moves
+from biasledger.measures.engine.resampling import cached_rows
 from biasledger.measures.engine.word_counts import are_whole, weighted_sums
 
 Dense = NDArray[np.float64] | NDArray[np.float32]

@@ -5,10 +5,13 @@ from __future__ import annotations
 import numpy as np
 from scipy import special
 
-from biasledger.measures.engine.resampling import Floats, Integers
+from biasledger.measures.engine.design import Floats, Integers
 
 NO_VARIANCE = 1e-12
 """Standard errors up to this are rounding."""
+
+Z = 1.959964
+"""Standard errors to either side of an interval of 95 %."""
 
 _LARGEST_EFFECTIVE_SIZE = 1e9
 
@@ -52,6 +55,16 @@ def share_limits(
     low = np.where(is_fixed, np.maximum(shares - bound, 0.0), beta_quantile(1 - upper, yes, no + 1))
     high = np.where(is_fixed, np.minimum(shares + bound, 1.0), beta_quantile(upper, yes + 1, no))
     return low, high
+
+
+def limits_of_share(share: float, error: float, n_clusters: int, alpha: float) -> tuple[float, float]:
+    """Return share_limits of one share, a mean over clusters; NaN of a single cluster."""
+    if n_clusters < 2:
+        return np.nan, np.nan
+    low, high = share_limits(
+        np.array([share]), np.array([error]), np.array([n_clusters - 1.0]), np.array([n_clusters]), alpha
+    )
+    return float(low[0]), float(high[0])
 
 
 def difference_limits(

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
+from biasledger.measures.engine.design import Floats, Integers, Labels
 from biasledger.measures.engine.group_sums import in_parts
-from biasledger.measures.engine.resampling import Floats, Integers, Labels
+from biasledger.measures.engine.sums import numbered, sums_at
 from biasledger.measures.engine.word_counts import column_sums, sums_by
 
 _ROUNDING = 1e-12
@@ -29,7 +30,7 @@ class DeleteGroups:
     @classmethod
     def of(cls, clusters: Integers, labels: Labels, *, max_groups: int = 200) -> DeleteGroups:
         """Return a delete-group a cluster, or max_groups a cell to which its clusters are dealt in turn."""
-        _, cluster_of = np.unique(clusters, return_inverse=True)
+        cluster_of = numbered(clusters)
         n_clusters = int(cluster_of.max(initial=-1)) + 1
         lowest, highest = np.full(n_clusters, np.iinfo(np.int8).max), np.zeros(n_clusters, dtype=np.int64)
         np.minimum.at(lowest, cluster_of, labels)
@@ -46,9 +47,7 @@ class DeleteGroups:
 
     def sums(self, values: Floats) -> Floats:
         """Return sums of (n_units, …) over the units of each delete-group: (n, …)."""
-        sums = np.zeros((self.cells.size, *values.shape[1:]))
-        np.add.at(sums, self.of_unit, values)
-        return sums
+        return sums_at(self.of_unit, values, self.cells.size)
 
     def errors(self, left_out: Floats, observed: Floats) -> tuple[Floats, Floats]:
         """Return the standard errors and degrees of freedom (Welch & Satterthwaite) of statistics, each of the shape of
@@ -98,25 +97,25 @@ def two_sample_jackknife(
     Source: Efron & Tibshirani (1993), An Introduction to the Bootstrap, ch. 11; Kott (2001), delete-a-group
     jackknife.
     """
-    n_groups = {label: min(int((labels == label).sum()), max_groups) for label in (0, 1)}
-    # Delete-groups of the reference, then those of the marked group.
-    of_unit = np.full(labels.size, -1)
-    for label in (0, 1):
-        units = np.flatnonzero(labels == label)
-        of_unit[units] = label * n_groups[0] + np.arange(units.size) % n_groups[label]
-    deleted = sums_by(of_unit, n_groups[0] + n_groups[1], features)
-    of_label = {0: deleted[: n_groups[0]], 1: deleted[n_groups[0] :]}
-    sums = {label: column_sums(sparse.csr_array(of_label[label])) for label in (0, 1)}
+    deleted = DeleteGroups.of(np.arange(labels.size), labels, max_groups=max_groups)
+    summed = sums_by(deleted.of_unit, deleted.cells.size, features)
+    of_label = [sparse.csr_array(summed[deleted.cells == label]) for label in (0, 1)]
+    sums = [column_sums(of_group) for of_group in of_label]
     observed = float(statistic(sums[1][np.newaxis, :], sums[0][np.newaxis, :])[0])
-    bias, variance = 0.0, 0.0
+    left_out, bias = np.empty(deleted.cells.size), 0.0
     for label in (0, 1):
 
         def without(left: Floats, label: int = label) -> Floats:
             other = np.broadcast_to(sums[1 - label], left.shape)
             return statistic(*((left, other) if label == 1 else (other, left)))
 
-        left_out = in_parts(without, sums[label] - of_label[label].toarray())
-        n = n_groups[label]
-        bias += (n - 1) * (left_out.mean() - observed)
-        variance += (n - 1) / n * float(((left_out - left_out.mean()) ** 2).sum())
-    return JackknifeResult(float(observed - bias), float(np.sqrt(variance)))
+        of_group = in_parts(without, sums[label] - of_label[label].toarray())
+        left_out[deleted.cells == label] = of_group
+        bias += (len(of_group) - 1) * (of_group.mean() - observed)
+    error, _ = deleted.errors(left_out, np.array(observed))
+    return JackknifeResult(float(observed - bias), float(error))
+
+
+def jackknife_variance(without: Floats) -> float:
+    """Return the variance of a value from the values without each cluster, (n_clusters,)."""
+    return float((without.size - 1) / without.size * ((without - without.mean()) ** 2).sum())

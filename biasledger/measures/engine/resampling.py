@@ -1,34 +1,23 @@
 """Label permutations and the null distribution they give, for all measures.
 
-Almost every measure is a function of group sums of unit-level features. A unit moves as a whole when labels are permuted:
-rows that belong together were summed into one unit before. Labels move only inside a stratum.
-
 Draws depend on the seed, on the sizes of strata, and on the ranks of the units' content (`Design.content`), but not on threads,
 on where a test stopped, on the outcome's scale or direction, on the groups' names, or on which of them is the reference. If there
 are no more arrangements than draws, tests use all of them.
-
-Many units are pooled before their labels are permuted (`pooled`), which limits the cost of a test.
 """
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
-from typing import Any, Protocol, TypeVar
+from typing import Any, NotRequired, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
-from biasledger.measures.engine.word_counts import sums_by
+from biasledger.measures.engine.design import CanonicalOrder, Design, Floats, Integers, Labels, stable_seed
 from biasledger.measures.schema import HIDDEN
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-Labels = NDArray[np.int8]
 
 Statistic = Callable[[Labels], Floats]
 """Labels of b arrangements, shape (b, n_units), to the statistic of each, shape (b,)."""
@@ -36,11 +25,9 @@ Statistic = Callable[[Labels], Floats]
 FamilyStatistic = Callable[[Labels], Floats]
 """Labels of b arrangements, shape (b, n_units), to the statistics of each, shape (b, n_features)."""
 
-N_BLOCKS = 2_000
-"""Blocks to which units are pooled; twice as many units still move singly."""
+STOP_AFTER = 50
+"""Draws that reach the observed value before a test stops, if nothing else is said."""
 
-# The smallest number of blocks with enough degrees of freedom for a studentised statistic.
-_LEAST_BLOCKS = 20
 _BLOCK = 256
 _MAX_BLOCK_CELLS = 2**22
 # Half a megabyte of random numbers, which stay in the processor's cache while they are sorted.
@@ -52,121 +39,17 @@ _TIE_TOLERANCE = 1e-9
 _LABEL_BITS = np.uint64(127)
 
 
-@dataclass(frozen=True)
-class Design:
-    """The units' labels, and the strata in which labels may move.
+class Draws(TypedDict):
+    """Settings of a test's draws.
 
-    labels: group of each unit, 0 for the reference, 1 for the marked group (0 … k - 1 where k groups are compared).
-    strata: stratum of each unit; labels are permuted only among the units of one stratum. n_blocks: of units that are pooled,
-    the blocks that can move; None where units move singly. content: (n_units, n_columns), columns to sort units by before
-    labels are drawn, so that draws do not depend on row order; the last column is the primary key. None keeps the given order.
+    n_permutations: arrangements to draw, 0 for no test. seed: of the draws. stop_after: stop once this many draws reached the
+    observed value, None for never, STOP_AFTER if it is left out: p is then plainly large and still valid (Besag & Clifford 1991,
+    Sequential Monte Carlo p-values).
     """
 
-    labels: Labels
-    strata: Integers
-    n_blocks: int | None = None
-    content: Floats | None = None
-
-    def __post_init__(self) -> None:
-        if self.labels.shape != self.strata.shape or self.labels.ndim != 1:
-            raise ValueError("labels and strata are one-dimensional and of equal length")
-        if self.content is not None and len(self.content) != self.labels.size:
-            raise ValueError("content has a row for each unit")
-
-    @property
-    def n_units(self) -> int:
-        """Number of units."""
-        return int(self.labels.size)
-
-    @property
-    def order(self) -> Integers:
-        """Return the units' positions in the order of strata and content, whatever the groups are called."""
-        return _CanonicalOrder.of(self).units
-
-    def count(self, label: int) -> int:
-        """Return the number of units that carry a label."""
-        return int(np.count_nonzero(self.labels == label))
-
-    def of(self, rows: Integers) -> Design:
-        """Return the design of some units, or of some of them several times: rows (n,) are their positions."""
-        content = None if self.content is None else self.content[rows]
-        return Design(self.labels[rows], self.strata[rows], content=content)
-
-    def with_content(self, values: Floats | sparse.csr_array) -> Design:
-        """Return the design with values of the units (n_units, …) as content: their sum and, for several columns, a weighted
-        sum.
-        """
-        flat = values.reshape(len(values), -1) if isinstance(values, np.ndarray) else values
-        weights = np.ones((flat.shape[1], 1 if flat.shape[1] == 1 else 2))
-        weights[:, -1] = np.cos(np.arange(flat.shape[1]))
-        return replace(self, content=np.asarray(flat @ weights, dtype=np.float64))
-
-    def within(self, blocks: Integers) -> Design:
-        """Return the design with labels that move only inside both their stratum and a block (a cross-validation fold)."""
-        _, strata = np.unique(np.column_stack([self.strata, blocks]), axis=0, return_inverse=True)
-        return Design(self.labels, strata.astype(np.int64).ravel(), content=self.content)
-
-    def can_move(self) -> bool:
-        """Return whether any stratum has units of two groups; otherwise every arrangement is the observed one."""
-        order = np.lexsort((self.labels, self.strata))
-        same_stratum = np.diff(self.strata[order]) == 0
-        return bool(np.any(same_stratum & (np.diff(self.labels[order]) != 0)))
-
-
-@dataclass(frozen=True)
-class Moves:
-    """The units that move as a whole when labels are permuted.
-
-    design: the label of each such unit, and the stratum that it moves in. of_row: (n_rows,), the unit of each row.
-    """
-
-    design: Design
-    of_row: Integers
-
-    @classmethod
-    def alone(cls, design: Design) -> Moves:
-        """Return units of one row each."""
-        return cls(design, np.arange(design.n_units))
-
-    def of(self, rows: Integers) -> Moves:
-        """Return some of the rows, and the units that they are of."""
-        units, of_row = np.unique(self.of_row[rows], return_inverse=True)
-        return Moves(self.design.of(units), of_row)
-
-    def of_rows(self, labels: Labels) -> Labels:
-        """Return labels of units (b, n_units) as those of their rows (b, n_rows)."""
-        return labels[:, self.of_row]
-
-    def sums(self, values: Floats) -> Floats:
-        """Return the sum of one value a row over each unit's rows, (n_units,)."""
-        sums = np.bincount(self.of_row, weights=values, minlength=self.design.n_units)
-        return np.asarray(sums, dtype=np.float64)
-
-    def composed_with(self, blocks: Moves) -> Moves:
-        """Return the blocks of the rows of these units: `blocks` assigns each unit to a block."""
-        return Moves(blocks.design, blocks.of_row[self.of_row])
-
-    def summed(self, features: sparse.csr_array) -> sparse.csr_array:
-        """Return the sum of features a row (n_rows, n_features) over each unit's rows, (n_units, n_features)."""
-        return sums_by(self.of_row, self.design.n_units, features)
-
-    def totals(self, values: Floats) -> Floats:
-        """Return the sum of arrays a row (n_rows, …) over each unit's rows, (n_units, …)."""
-        totals = np.zeros((self.design.n_units, *values.shape[1:]))
-        np.add.at(totals, self.of_row, values)
-        return totals
-
-    def by_place(self, values: Floats, places: Integers) -> sparse.csr_array:
-        """Return the same by unit and place, (n_units, n_places); places: (n_rows,) from 0."""
-        shape = self.design.n_units, int(places.max(initial=-1)) + 1
-        return sparse.csr_array(sparse.coo_array((values, (self.of_row, places)), shape=shape))
-
-
-@dataclass(frozen=True)
-class Blocks(Moves):
-    """Blocks of many units; together: (n_rows,), the stratum that a unit's block moves in, or would if it did not stay."""
-
-    together: Integers
+    n_permutations: int
+    seed: int
+    stop_after: NotRequired[int | None]
 
 
 @dataclass(frozen=True)
@@ -228,163 +111,6 @@ class FamilyResult:
         )
 
 
-# Former names of renamed measures. They are only used as seeds of random draws: another seed would change published numbers.
-_NAMED_FIRST = {"classifier_accuracy": "separability", "descriptors": "carriers", "rank_value": "standing"}
-
-
-def stable_seed(*parts: object) -> int:
-    """Return a seed made of names, the same on every machine: 63 bits of the SHA-256 of the parts."""
-    names = (_NAMED_FIRST.get(part, part) for part in map(str, parts))
-    digest = hashlib.sha256("\x1f".join(names).encode()).digest()
-    return int.from_bytes(digest[:8], "big") >> 1
-
-
-def pooled(design: Design, seed: int, *, n_blocks: int = N_BLOCKS) -> Blocks:
-    """Return about n_blocks blocks of units; up to twice as many units move singly.
-
-    Units of one label and stratum are dealt at random to blocks of equal size; those left over stay as they are. Where strata
-    hold few units, strata with the same number of units of every label move together: a block then has a unit of each of them.
-    Blocks are formed independently of how labels are arranged, so the permutation test given the blocks is exact.
-    """
-    _, strata = np.unique(design.strata, return_inverse=True)
-    if design.n_units <= 2 * n_blocks:
-        return Blocks(design, np.arange(design.n_units), strata)
-    ordered = _CanonicalOrder.of(design)
-    rng = np.random.Generator(np.random.PCG64(stable_seed(ordered.seed(seed), "blocks")))
-    strata, labels = ordered.strata, ordered.labels
-    counts = _cells(strata, labels)
-    most = -(-design.n_units // n_blocks)
-    fewest = np.where(counts > 0, counts, design.n_units).min(axis=1)
-    sizes = np.clip(fewest // _LEAST_BLOCKS, 1, most)
-    n_moved = np.minimum(counts // sizes[:, np.newaxis], n_blocks)
-    n_moved[(counts > 0).sum(axis=1) < 2] = 0
-    together = _drawn_together(np.column_stack([sizes, n_moved]), most // sizes, rng)
-    random = np.empty(design.n_units)
-    # Units that hold the same are ordered by label, so that the order in which they came changes nothing.
-    random[ordered.units[np.lexsort((labels[ordered.units], strata[ordered.units]))]] = rng.random(
-        design.n_units
-    )
-    order = np.lexsort((random, labels, strata))
-    cells = strata * counts.shape[1] + labels
-    places = np.empty(design.n_units, dtype=np.int64)
-    places[order] = np.arange(design.n_units) - (np.cumsum(counts) - counts.ravel())[cells[order]]
-    blocks = places // sizes[strata]
-    stays = blocks >= n_moved[strata, labels]
-    # Units that stay form one block a label, each in a stratum of its own.
-    first_that_stays, shape = int(together.max()) + 1, (counts.shape[1], int(blocks.max()) + 1)
-    stratum = np.where(stays, first_that_stays + labels, together[strata])
-    codes, of_unit = np.unique(
-        (stratum * shape[0] + labels) * shape[1] + np.where(stays, 0, blocks), return_inverse=True
-    )
-    moved_in, label = np.divmod(codes // shape[1], shape[0])
-    n_that_move = int(np.count_nonzero(moved_in < first_that_stays))
-    content = None
-    if design.content is not None:
-        content = np.zeros((codes.size, design.content.shape[1]))
-        np.add.at(content, of_unit, design.content)
-    blocked = Design(ordered.groups[label], moved_in, n_that_move, content)
-    return Blocks(blocked, of_unit.astype(np.int64), together[strata])
-
-
-@dataclass(frozen=True)
-class _CanonicalOrder:
-    """A design whose strata, units and groups are numbered by their content, so that names do not matter.
-
-    units: (n_units,), their positions, by stratum and content. strata, labels: (n_units,), the numbers of each unit's stratum and
-    group. groups: the label of each number of a group. keys: what each group holds, in the order of the groups' numbers.
-    """
-
-    units: Integers
-    strata: Integers
-    labels: Integers
-    groups: Labels
-    keys: list[tuple[bytes, bytes]]
-    has_content: bool
-
-    @classmethod
-    def of(cls, design: Design) -> _CanonicalOrder:
-        """Number the strata of a design, then its groups, then its units; what ties keeps its order.
-
-        Only ranks of what units hold count. Those of the last number count from the lowest or from the highest on, whichever
-        gives the smaller keys: an outcome times a number, or mirrored, has the same order.
-        """
-        _, strata = np.unique(design.strata, return_inverse=True)
-        strata = strata.astype(np.int64)
-        if design.content is None:
-            return cls._by(design, strata, None)
-        ranks = np.column_stack([_dense_ranks(column) for column in design.content.T])
-        mirrored = ranks.copy()
-        mirrored[:, -1] = ranks[:, -1].max(initial=0) - ranks[:, -1]
-        either = [cls._by(design, strata, of_units) for of_units in (ranks, mirrored)]
-        return min(either, key=lambda one: one.keys)
-
-    @classmethod
-    def _by(cls, design: Design, strata: Integers, ranks: Integers | None) -> _CanonicalOrder:
-        labels = design.labels.astype(np.int64)
-        counts = _cells(strata, labels)
-        columns: list[Integers] = []
-        if ranks is not None:
-            of_strata = np.zeros((len(counts), ranks.shape[1]), dtype=np.int64)
-            np.add.at(of_strata, strata, ranks)
-            in_order = np.lexsort((*of_strata.T, *np.sort(counts, axis=1).T))
-            strata = np.argsort(in_order)[strata]
-            counts = counts[in_order]
-            columns = [*ranks.T]
-        units = np.lexsort((*columns, strata))
-        keys = [
-            cls._group_key(counts[:, one], ranks, units[labels[units] == one])
-            for one in range(counts.shape[1])
-        ]
-        groups = sorted(range(len(keys)), key=lambda one: keys[one])
-        numbers = np.argsort(groups)[labels]
-        in_order_of_groups = [keys[one] for one in groups]
-        return cls(
-            units, strata, numbers, np.array(groups, dtype=np.int8), in_order_of_groups, ranks is not None
-        )
-
-    @staticmethod
-    def _group_key(counts: Integers, ranks: Integers | None, units: Integers) -> tuple[bytes, bytes]:
-        """Return a group's units of each stratum, and the ranks of their values, as big-endian integers."""
-        held = b"" if ranks is None else ranks[units].astype(">i8").tobytes()
-        return counts.astype(">i8").tobytes(), held
-
-    def seed(self, seed: int) -> int:
-        """Return the seed of draws for so many units in such strata; the seed itself where nothing is known of them.
-
-        What units hold puts them in order and is no part of the seed, so that another scale of an outcome has the same draws.
-        """
-        if not self.has_content:
-            return seed
-        return stable_seed(seed, hashlib.sha256(self.strata[self.units].tobytes()).hexdigest())
-
-
-def _dense_ranks(values: Floats) -> Integers:
-    """Ranks from 0, equal values having one; in single precision, as sums differ by the order of their terms."""
-    _, ranks = np.unique((np.nan_to_num(values) + 0.0).astype(np.float32), return_inverse=True)
-    return ranks.astype(np.int64).ravel()
-
-
-def _cells(strata: Integers, labels: Integers) -> Integers:
-    """Return the number of units by stratum and label."""
-    counts = np.zeros((int(strata.max(initial=-1)) + 1, int(labels.max(initial=-1)) + 1), dtype=np.int64)
-    np.add.at(counts, (strata, labels), 1)
-    return counts
-
-
-def _drawn_together(kinds: Integers, at_once: Integers, rng: np.random.Generator) -> Integers:
-    """Return a number for each row of `kinds`, the same for up to `at_once` (n_rows,) of equal rows, which are drawn at
-    random.
-    """
-    _, kind = np.unique(kinds, axis=0, return_inverse=True)
-    kind = kind.ravel()
-    order = np.lexsort((rng.random(kind.size), kind))
-    starts = np.flatnonzero(np.diff(kind[order], prepend=-1))
-    ranks = np.arange(kind.size) - np.repeat(starts, np.diff(np.append(starts, kind.size)))
-    numbers = np.empty(kind.size, dtype=np.int64)
-    numbers[order] = np.cumsum(ranks % at_once[order] == 0) - 1
-    return numbers
-
-
 def all_labels(design: Design, most: int) -> Labels | None:
     """Return every arrangement of the labels inside strata, the observed one included; None if there are more than `most`."""
     order = np.lexsort((design.labels, design.strata))
@@ -430,7 +156,7 @@ def permuted_labels(design: Design, n_permutations: int, seed: int) -> Iterator[
 
     Blocks hold fewer rows where there are very many units, so that memory stays bounded.
     """
-    ordered = _CanonicalOrder.of(design)
+    ordered = CanonicalOrder.of(design)
     order, seed = ordered.units, ordered.seed(seed)
     strata = ordered.strata[order]
     _, inverse, sizes = np.unique(strata, return_inverse=True, return_counts=True)
@@ -479,40 +205,15 @@ def _span(positions: NDArray[np.signedinteger[Any]]) -> slice | NDArray[np.signe
     return positions
 
 
-def group_totals(labels: Labels, values: Floats, n_groups: int) -> Floats:
-    """Return the sum of one value a unit over the units of each label: (b, n_units) and (n_units,) to (b, n_groups)."""
-    rows = len(labels)
-    bins = labels + n_groups * np.arange(rows)[:, np.newaxis]
-    totals = np.bincount(bins.ravel(), weights=np.tile(values, rows), minlength=rows * n_groups)
-    return np.asarray(totals.reshape(rows, n_groups), dtype=np.float64)
-
-
 def cached_rows(n_rows: int, n_columns: int) -> list[slice]:
     """Return rows that follow each other, so few that the processor's cache holds several arrays of them."""
     at_once = max(1, _CACHED_SUMS // max(n_columns, 1))
     return [slice(first, first + at_once) for first in range(0, max(n_rows, 1), at_once)]
 
 
-def permutation_test(
-    design: Design,
-    statistic: Statistic,
-    *,
-    n_permutations: int,
-    seed: int,
-    stop_after: int | None = None,
-) -> PermutationResult:
-    """One-sided test (large is extreme) of a statistic against label permutations inside strata.
-
-    stop_after: stop once this many draws reached the observed value; p is composed_with plainly large and still valid
-    (Besag & Clifford 1991, Sequential Monte Carlo p-values).
-    """
-    [result] = permutation_tests(
-        design,
-        lambda labels: statistic(labels)[:, np.newaxis],
-        n_permutations=n_permutations,
-        seed=seed,
-        stop_after=stop_after,
-    )
+def permutation_test(design: Design, statistic: Statistic, **draws: Unpack[Draws]) -> PermutationResult:
+    """One-sided test (large is extreme) of a statistic against label permutations inside strata."""
+    [result] = permutation_tests(design, lambda labels: statistic(labels)[:, np.newaxis], **draws)
     return result
 
 
@@ -522,7 +223,7 @@ def permutation_tests(
     *,
     n_permutations: int,
     seed: int,
-    stop_after: int | None = None,
+    stop_after: int | None = STOP_AFTER,
     tie_share: float = 1.0,
 ) -> list[PermutationResult]:
     """Run permutation_test for several statistics on the same draws; each stops independently of the others.
@@ -530,26 +231,52 @@ def permutation_tests(
     tie_share: how much a draw counts that equals the observed value: 1, or 0.5 for the mid-p of outcomes with few values.
     """
     tests = [
-        _OneSidedTest(float(observed), stop_after, tie_share)
-        for observed in statistics(design.labels[np.newaxis, :])[0]
+        _OneSidedTest(design, _columns(column), float(observed), stop_after, tie_share)
+        for column, observed in enumerate(statistics(design.labels[np.newaxis, :])[0])
     ]
-    of_columns: list[_Drawn[Floats]] = [(test, _columns(column)) for column, test in enumerate(tests)]
-    _draw(design, n_permutations, seed, lambda labels: [statistics(labels)], of_columns)
-    return [replace(test.result(), n_blocks=design.n_blocks) for test in tests]
+    _draw(design, n_permutations, seed, lambda labels: [statistics(labels)], tests)
+    return [test.result() for test in tests]
 
 
-class _OneSidedTest:
+class _Test:
+    """Draws so far of the null of a statistic, which is a function of what an arrangement of labels gives.
+
+    goes_on: whether more of them could still change what it says. is_complete: whether they are all arrangements, the observed
+    one among them: no test of these stops early.
+    """
+
+    def __init__(self, design: Design, statistic: Callable[[Any], Floats], stop_after: int | None) -> None:
+        self.statistic = statistic
+        self.is_complete = False
+        self._n_blocks = design.n_blocks
+        self._stop_after = stop_after
+
+    @property
+    def goes_on(self) -> bool:
+        raise NotImplementedError
+
+    def add(self, values: Floats) -> None:
+        raise NotImplementedError
+
+
+class _OneSidedTest(_Test):
     """Draws of one statistic's null so far, and where they reached the observed value for the stop_after-th time."""
 
-    def __init__(self, observed: float, stop_after: int | None, tie_share: float = 1.0) -> None:
+    def __init__(
+        self,
+        design: Design,
+        statistic: Callable[[Any], Floats],
+        observed: float,
+        stop_after: int | None,
+        tie_share: float = 1.0,
+    ) -> None:
+        super().__init__(design, statistic, stop_after)
         self._observed = observed
         self._tolerance = _TIE_TOLERANCE * max(1.0, abs(observed))
-        self._stop_after = stop_after
         self._tie_share = tie_share
         self._null: list[Floats] = []
         self._reached = 0.0
         self._stopped_at: int | None = None
-        self.is_complete = False
 
     @property
     def goes_on(self) -> bool:
@@ -589,17 +316,12 @@ class _OneSidedTest:
             p_value,
             n_permutations,
             not self.goes_on,
+            self._n_blocks,
         )
 
 
 def family_permutation_test(
-    design: Design,
-    statistic: FamilyStatistic,
-    *,
-    n_permutations: int,
-    alpha: float,
-    seed: int,
-    stop_after: int | None = None,
+    design: Design, statistic: FamilyStatistic, *, alpha: float, **draws: Unpack[Draws]
 ) -> FamilyResult:
     """Two-sided step-down max-T test of a family (Westfall & Young 1993), studentised by each feature's permutation sd.
 
@@ -607,15 +329,7 @@ def family_permutation_test(
     of the labels and the test is exact. p_value is each feature's own, p_value_adjusted controls the
     family-wise error rate.
     """
-    [result] = family_permutation_tests(
-        design,
-        statistic,
-        [slice(None)],
-        n_permutations=n_permutations,
-        alpha=alpha,
-        seed=seed,
-        stop_after=stop_after,
-    )
+    [result] = family_permutation_tests(design, statistic, [slice(None)], alpha=alpha, **draws)
     return result
 
 
@@ -627,7 +341,7 @@ def family_permutation_tests(
     n_permutations: int,
     alpha: float,
     seed: int,
-    stop_after: int | None = None,
+    stop_after: int | None = STOP_AFTER,
 ) -> list[FamilyResult]:
     """Run family_permutation_test for several families on the same draws; each stops independently of the others.
 
@@ -636,12 +350,12 @@ def family_permutation_tests(
     """
     pilot = _pilot(design, statistic, n_permutations, seed)
     observed = statistic(design.labels[np.newaxis, :])
-    tests = [_FamilyTest(pilot.of(family), observed[:, family], stop_after) for family in families]
-    of_families: list[_Drawn[Floats]] = [
-        (test, _columns(family)) for family, test in zip(families, tests, strict=True)
+    tests = [
+        _FamilyTest(design, _columns(family), pilot.of(family), observed[:, family], stop_after)
+        for family in families
     ]
-    _draw(design, n_permutations, seed, lambda labels: [statistic(labels)], of_families)
-    return [replace(test.result(n_permutations, alpha), n_blocks=design.n_blocks) for test in tests]
+    _draw(design, n_permutations, seed, lambda labels: [statistic(labels)], tests)
+    return [test.result(n_permutations, alpha) for test in tests]
 
 
 def joint_permutation_tests(
@@ -653,7 +367,7 @@ def joint_permutation_tests(
     n_permutations: int,
     alpha: float,
     seed: int,
-    stop_after: int | None = None,
+    stop_after: int | None = STOP_AFTER,
 ) -> tuple[PermutationResult, FamilyResult]:
     """permutation_test of one statistic and family_permutation_test of others on the same draws; each stops by itself.
 
@@ -666,16 +380,11 @@ def joint_permutation_tests(
 
     pilot = _pilot(design, of_labels, n_permutations, seed)
     [observed] = arranged(design.labels[np.newaxis, :])
-    one, many = (
-        _OneSidedTest(float(statistic(observed)[0]), stop_after),
-        _FamilyTest(pilot, family(observed), stop_after),
-    )
+    one = _OneSidedTest(design, statistic, float(statistic(observed)[0]), stop_after)
+    many = _FamilyTest(design, family, pilot, family(observed), stop_after)
     del pilot
-    _draw(design, n_permutations, seed, arranged, [(one, statistic), (many, family)])
-    return (
-        replace(one.result(), n_blocks=design.n_blocks),
-        replace(many.result(n_permutations, alpha), n_blocks=design.n_blocks),
-    )
+    _draw(design, n_permutations, seed, arranged, [one, many])
+    return one.result(), many.result(n_permutations, alpha)
 
 
 @dataclass(frozen=True)
@@ -716,25 +425,6 @@ def _blocks(labels: Labels) -> Iterator[Labels]:
     return (labels[start : start + rows] for start in range(0, len(labels), rows))
 
 
-class _Test(Protocol):
-    """Draws of a null so far. goes_on: whether more of them could still change what it says.
-
-    is_complete: whether they are all arrangements, the observed one among them: no test of these stops early.
-    """
-
-    is_complete: bool
-
-    @property
-    def goes_on(self) -> bool: ...
-
-    def add(self, values: Floats) -> None: ...
-
-
-Given = TypeVar("Given")
-_Drawn = tuple[_Test, Callable[[Given], Floats]]
-"""A test and its statistic, of what an arrangement of labels gives."""
-
-
 def _columns(of: int | slice | NDArray[np.intp]) -> Callable[[Floats], Floats]:
     return lambda values: values[:, of]
 
@@ -743,29 +433,37 @@ def _draw(
     design: Design,
     n_permutations: int,
     seed: int,
-    arranged: Callable[[Labels], Iterable[Given]],
-    tests: Sequence[_Drawn[Given]],
+    arranged: Callable[[Labels], Iterable[Any]],
+    tests: Sequence[_Test],
 ) -> None:
     """Add draws to tests, or every arrangement if there are no more; they go on to the end of a block of draws."""
-    going = [drawn for drawn in tests if drawn[0].goes_on]
+    going = [test for test in tests if test.goes_on]
     if not going:
         return
     found = all_labels(design, n_permutations)
-    for test, _ in going if found is not None else ():
-        test.is_complete = True
+    for test in going:
+        test.is_complete = found is not None
     for block in permuted_labels(design, n_permutations, seed) if found is None else _blocks(found):
         for given in arranged(block):
-            for test, statistic in going:
-                test.add(statistic(given))
-        going = [drawn for drawn in going if drawn[0].goes_on]
+            for test in going:
+                test.add(test.statistic(given))
+        going = [test for test in going if test.goes_on]
         if not going:
             return
 
 
-class _FamilyTest:
+class _FamilyTest(_Test):
     """Draws of one family so far; observed (1, n_features)."""
 
-    def __init__(self, pilot: _Pilot, observed: Floats, stop_after: int | None) -> None:
+    def __init__(
+        self,
+        design: Design,
+        statistic: Callable[[Any], Floats],
+        pilot: _Pilot,
+        observed: Floats,
+        stop_after: int | None,
+    ) -> None:
+        super().__init__(design, statistic, stop_after)
         self._null_mean, self._null_sd = pilot.moments()
         tested = np.flatnonzero((self._null_sd > _TIE_TOLERANCE) & ~np.isnan(observed[0]))
         size = np.abs(observed[0, tested] - self._null_mean[tested]) / self._null_sd[tested]
@@ -780,8 +478,6 @@ class _FamilyTest:
         self._family_hits = np.zeros(size.size)
         self._maxima: list[Floats] = []
         self._drawn = 0
-        self._stop_after = stop_after
-        self.is_complete = False
 
     @property
     def goes_on(self) -> bool:
@@ -812,13 +508,13 @@ class _FamilyTest:
         p_value, p_adjusted = np.full(n_features, np.nan), np.full(n_features, np.nan)
         if not self._columns.size:
             return FamilyResult(
-                self._null_mean, self._null_sd, p_value, p_adjusted, np.nan, 0, is_stopped_early=False
+                self._null_mean, self._null_sd, p_value, p_adjusted, np.nan, 0, False, self._n_blocks
             )
         added = int(not self.is_complete)
         p_value[self._columns] = (added + self._own_hits) / (added + self._drawn)
         adjusted = np.maximum.accumulate((added + self._family_hits[::-1]) / (added + self._drawn))
         p_adjusted[self._columns] = adjusted[::-1]
-        # The observed labels are one arrangement, added to draws, here the largest: bands and p-values composed_with agree.
+        # The observed labels are one arrangement, added to draws, here the largest, so that bands and p-values agree.
         maxima = np.concatenate(self._maxima)
         if self.is_complete:
             maxima = np.delete(maxima, np.nanargmin(np.abs(maxima - self._largest)))
@@ -832,4 +528,5 @@ class _FamilyTest:
             critical_value if not math.isnan(critical_value) else math.inf,
             self._drawn,
             not self.is_complete and self._drawn < n_permutations,
+            self._n_blocks,
         )

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from biasledger.measures.engine.resampling import Design, Floats, Labels, permuted_labels, stable_seed
+from biasledger.measures.engine.design import Design, Floats, Labels, stable_seed
+from biasledger.measures.engine.resampling import permuted_labels
 
 _N_DRAWS = 500
 _JUST_ABOVE = 1e-6

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from biasledger.measures.engine.design import Design, Floats
 from biasledger.measures.engine.intervals import NO_VARIANCE
 from biasledger.measures.engine.jackknife import DeleteGroups
-from biasledger.measures.engine.resampling import Design, Floats, Integers
+from biasledger.measures.engine.sums import numbered, sums_at
 
 _MAX_CELLS = 2**22
 
@@ -31,9 +30,9 @@ class StratumSums:
     @classmethod
     def make(cls, design: Design, features: Floats, n_groups: int) -> StratumSums:
         """Return the sum over all units; features (n_units, n_blocks, n_features)."""
-        cells = _strata(design), design.labels
+        cells = numbered(design.strata), design.labels
         shape = int(cells[0].max(initial=-1)) + 1, n_groups
-        return cls(_totals(cells, np.ones(design.n_units), shape), _totals(cells, features, shape))
+        return cls(sums_at(cells, np.ones(design.n_units), *shape), sums_at(cells, features, *shape))
 
     def groups(self) -> Floats:
         """Return sums of each group, (…, n_groups, n_features)."""
@@ -85,26 +84,12 @@ def without_each(
     design: Design, features: Floats, n_groups: int, deleted: DeleteGroups
 ) -> Iterator[StratumSums]:
     """Yield the sums without each delete-group in turn along a leading axis, in parts that keep memory bounded."""
-    whole, strata = StratumSums.make(design, features, n_groups), _strata(design)
+    whole, strata = StratumSums.make(design, features, n_groups), numbered(design.strata)
     at_once = max(1, _MAX_CELLS // max(whole.of.size, 1))
     for first in range(0, deleted.cells.size, at_once):
         rows = min(at_once, deleted.cells.size - first)
         inside = (deleted.of_unit >= first) & (deleted.of_unit < first + rows)
         cells = deleted.of_unit[inside] - first, strata[inside], design.labels[inside]
         shape = rows, *whole.n.shape
-        n, of = (_totals(cells, values[inside], shape) for values in (np.ones(design.n_units), features))
+        n, of = (sums_at(cells, values[inside], *shape) for values in (np.ones(design.n_units), features))
         yield StratumSums(whole.n - n, whole.of - of)
-
-
-def _strata(design: Design) -> Integers:
-    """Return the stratum of each unit, 0 … n_strata - 1."""
-    _, strata = np.unique(design.strata, return_inverse=True)
-    return np.asarray(strata, dtype=np.int64)
-
-
-def _totals(
-    cells: tuple[NDArray[np.signedinteger[Any]], ...], values: Floats, shape: tuple[int, ...]
-) -> Floats:
-    totals = np.zeros((*shape, *values.shape[1:]))
-    np.add.at(totals, cells, values)
-    return totals

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from biasledger.measures.comparisons import Comparison
+from biasledger.measures.engine.design import Design, Floats, Integers, some_of, stable_seed
 from biasledger.measures.engine.intervals import NO_VARIANCE
-from biasledger.measures.engine.resampling import Design, Floats, Integers, stable_seed
+from biasledger.measures.engine.sums import numbered
 from biasledger.measures.equal_sizes.readings import (
     SIDES,
     Question,
@@ -41,16 +42,16 @@ class CountUnits:
     @property
     def design(self) -> Design:
         """Groups as labels, in the order of their names, inside strata."""
-        return Design(_numbers(self.groups).astype(np.int8), _numbers(self.strata))
+        return Design(numbered(self.groups).astype(np.int8), numbered(self.strata))
 
     @property
     def cluster_numbers(self) -> Integers:
         """Return which units move together, as numbers."""
-        return _numbers(self.clusters)
+        return numbered(self.clusters)
 
     def keep(self, kept: NDArray[np.intp]) -> CountUnits:
         """Return some of the units."""
-        return CountUnits(*(getattr(self, one.name)[kept] for one in fields(self)))
+        return some_of(self, kept)
 
 
 @dataclass(frozen=True)
@@ -132,7 +133,3 @@ def thin_counts(counts: Floats, sizes: Integers, keys: NDArray[np.str_], seed: i
         rng = np.random.Generator(np.random.PCG64(stable_seed(seed, keys[row])))
         thinned[row] = rng.multivariate_hypergeometric(whole, int(sizes[row]), method="marginals")
     return thinned
-
-
-def _numbers(names: NDArray[np.str_]) -> Integers:
-    return np.unique(names, return_inverse=True)[1].astype(np.int64)

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 import numpy as np
 
 from biasledger.measures.decisions.impact_ratios import impact_test
-from biasledger.measures.decisions.units import Units
 from biasledger.measures.equal_sizes.counts import CountPair, CountUnits, count_sizes
 from biasledger.measures.equal_sizes.readings import Reading
+from biasledger.measures.gaps.units import Units
 from biasledger.measures.schema import Table
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biasledger.measures.comparisons import Comparison
-from biasledger.measures.engine.resampling import Floats
+from biasledger.measures.engine.design import Floats
 from biasledger.measures.equal_sizes.readings import (
     N_PERMUTATIONS,
     SIDES,

@@ -8,6 +8,7 @@ again. The choice of units depends on their keys alone, never on their order.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -77,12 +78,8 @@ def common_cells(
 
 def _common_places(cells: NDArray[np.str_], others: NDArray[np.str_]) -> NDArray[np.intp]:
     names, numbers = np.unique(cells, return_inverse=True)
-    other_names, other_sizes = np.unique(others, return_counts=True)
-    sizes = np.zeros(names.size, dtype=np.int64)
-    places = np.searchsorted(other_names, names)
-    found = places < other_names.size
-    found[found] = other_names[places[found]] == names[found]
-    sizes[found] = other_sizes[places[found]]
+    in_others = Counter(others.tolist())
+    sizes = np.array([in_others[name] for name in names.tolist()], dtype=np.int64)
     order = np.argsort(numbers, kind="stable")
     starts = np.searchsorted(numbers[order], np.arange(names.size))
     place = np.empty(cells.size, dtype=np.int64)

@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from biasledger.measures.comparisons import Comparison
-from biasledger.measures.engine.resampling import Design, Integers, stable_seed
+from biasledger.measures.engine.design import Design, Integers, stable_seed
+from biasledger.measures.engine.intervals import Z
+from biasledger.measures.engine.sums import numbered
 from biasledger.measures.engine.word_counts import column_sums
 from biasledger.measures.equal_sizes.readings import (
     N_PERMUTATIONS,
@@ -29,8 +31,6 @@ from biasledger.measures.words.units import trials_or_prompts
 
 MIN_TEXTS = 10
 """Distinct texts a group needs for a classifier, as for the finding itself."""
-
-_Z = 1.959964
 
 
 @dataclass(frozen=True)
@@ -104,16 +104,15 @@ def word_readings(units: WordUnits, *, seed: int, alpha: float) -> dict[str, Rea
     bursts it is larger: null sd over the formula's own. The z of the most certain word varies no more than that: in simulations
     its 95 % intervals miss in at most 3 %.
     """
-    _, strata = np.unique(units.strata, return_inverse=True)
-    design = Design(units.labels, strata.astype(np.int64).ravel())
+    design = Design(units.labels, numbered(units.strata))
     readings: dict[str, Reading] = {}
-    if min(design.count(0), design.count(1)) < 2:
+    if design.fewest() < 2:
         return readings
-    prompts = None if units.prompts is None else np.unique(units.prompts, return_inverse=True)[1].ravel()
+    prompts = None if units.prompts is None else numbered(units.prompts)
     rows, first = trials_or_prompts(
         units.features, design, units.clusters, prompts, stable_seed(seed, "equal lengths")
     )
-    fewest = min(first.design.count(0), first.design.count(1))
+    fewest = first.design.fewest()
     if fewest < 2 or not first.design.can_move():
         return readings
     test = divergence(
@@ -124,7 +123,7 @@ def word_readings(units: WordUnits, *, seed: int, alpha: float) -> dict[str, Rea
         stop_after=None,
     )
     if test.test is not None:
-        arm = _Z * test.standard_error
+        arm = Z * test.standard_error
         readings["word_divergence"] = Reading(test.test.debiased, arm, arm, fewest)
     words = marked_words(
         first.features,
@@ -142,7 +141,7 @@ def word_readings(units: WordUnits, *, seed: int, alpha: float) -> dict[str, Rea
         if not np.isnan(studentised).all():
             strongest = int(np.nanargmax(studentised))
             of_word = float(words.family.null_sd[strongest] / np.sqrt(words.audit.variance[strongest]))
-            arm = _Z * max(of_word, 1.0)
+            arm = Z * max(of_word, 1.0)
             readings["marked_words"] = Reading(abs(float(words.audit.z_score[strongest])), arm, arm, fewest)
     texts = np.unique(np.column_stack([units.labels, units.clusters]), axis=0)
     if np.bincount(texts[:, 0], minlength=2).min() >= MIN_TEXTS:
@@ -157,6 +156,6 @@ def word_readings(units: WordUnits, *, seed: int, alpha: float) -> dict[str, Rea
             moved=None if units.prompts is None else rows.moves,
         )
         if not np.isnan(accuracy.beyond_chance):
-            arm = _Z * accuracy.standard_error
+            arm = Z * accuracy.standard_error
             readings["classifier_accuracy"] = Reading(accuracy.beyond_chance, arm, arm, fewest)
     return readings

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,18 +15,17 @@ from numpy.typing import NDArray
 from biasledger.measures.comparisons import Comparison, table
 from biasledger.measures.declared import Measure, Threshold, Tolerance
 from biasledger.measures.engine.adjustment import attenuation, drawn_means, sizes_stay
+from biasledger.measures.engine.design import Design, Floats, Integers, pooled, some_of
 from biasledger.measures.engine.intervals import NO_VARIANCE, share_limits, t_half_widths
 from biasledger.measures.engine.jackknife import DeleteGroups
 from biasledger.measures.engine.resampling import (
-    Design,
+    Draws,
     FamilyResult,
     FamilyStatistic,
-    Floats,
-    Integers,
     family_permutation_test,
-    pooled,
 )
 from biasledger.measures.engine.strata import StratumSums, without_each
+from biasledger.measures.engine.sums import sums_of_each
 from biasledger.measures.prices.items import (
     check_units,
     check_weighted,
@@ -104,15 +104,7 @@ class CategoryCounts:
 
     def keep(self, is_selected: NDArray[np.bool_]) -> CategoryCounts:
         """Return some of the units."""
-        design = self.design.of(np.flatnonzero(is_selected))
-        return CategoryCounts(
-            design,
-            self.clusters[is_selected],
-            self.counts[is_selected],
-            self.totals[is_selected],
-            None if self.weighted is None else self.weighted[is_selected],
-            None if self.weighted_totals is None else self.weighted_totals[is_selected],
-        )
+        return some_of(self, is_selected)
 
     def features(self, categories: Integers) -> Floats:
         """Items of some categories and all items last, as they are: (n_units, n_blocks, n_categories + 1)."""
@@ -164,9 +156,7 @@ class Association:
     n_blocks: int | None = None
 
 
-def associations(
-    units: CategoryCounts, *, n_permutations: int, alpha: float, seed: int, stop_after: int | None = 50
-) -> list[Association]:
+def associations(units: CategoryCounts, *, alpha: float, **draws: Unpack[Draws]) -> list[Association]:
     """Return the association of each category that any item carries, in the order of their numbers.
 
     Two-sided tests of the differences; adjusted p-values by step-down max-T over the categories. A category whose difference
@@ -192,7 +182,7 @@ def associations(
     low, high = (lowest + scale * limit for limit in limits)
     judged_sums = split_by_group(labels, judged, 2).sum(axis=0)
     judged_differences = _differences(judged_sums[np.newaxis])[0]
-    adjusted = _adjusted(units.design, judged, judged_differences, deleted, seed)
+    adjusted = _adjusted(units.design, judged, judged_differences, deleted, draws["seed"])
     # The arms are a raw difference's, with the error that it has inside strata.
     judged_lowest, judged_highest = _ends(judged_sums[:, -1])
     scale = judged_highest - judged_lowest
@@ -210,7 +200,7 @@ def associations(
         np.clip(end, judged_lowest, judged_highest)
         for end in (adjusted.differences - below, adjusted.differences + above)
     )
-    test = _test(units.design, judged, n_permutations, alpha, seed, stop_after)
+    test = _test(units.design, judged, alpha, draws)
     band_low, band_high = (np.full(categories.size, np.nan) for _ in range(2))
     if test:
         varies = test.null_sd > NO_VARIANCE
@@ -257,7 +247,7 @@ def category_associations(comparisons: Iterable[Comparison[CategoryCounts]]) -> 
     return table(
         Association,
         comparisons,
-        lambda one, draws: associations(one.units, **draws),
+        lambda one, settings: associations(one.units, **settings),
         "category_associations",
     )
 
@@ -324,19 +314,13 @@ def _in_blocks(design: Design, features: Floats, seed: int) -> tuple[Design, Fam
 
 def _holders(units: CategoryCounts, categories: Integers) -> Integers:
     """Clusters with items of each category."""
-    _, clusters = np.unique(units.clusters, return_inverse=True)
-    sums = np.zeros((int(clusters.max(initial=-1)) + 1, categories.size))
-    np.add.at(sums, clusters, units.counts[:, :, categories].sum(axis=1))
+    sums = sums_of_each(units.clusters, units.counts[:, :, categories].sum(axis=1))
     return np.asarray((sums > 0).sum(axis=0), dtype=np.int64)
 
 
-def _test(
-    design: Design, features: Floats, n_permutations: int, alpha: float, seed: int, stop_after: int | None
-) -> FamilyResult | None:
-    if n_permutations == 0 or features.shape[2] == 1 or not design.can_move():
+def _test(design: Design, features: Floats, alpha: float, draws: Draws) -> FamilyResult | None:
+    if draws["n_permutations"] == 0 or features.shape[2] == 1 or not design.can_move():
         return None
-    design, statistic = _in_blocks(design, features, seed)
-    result = family_permutation_test(
-        design, statistic, n_permutations=n_permutations, alpha=alpha, seed=seed, stop_after=stop_after
-    )
-    return one_where_all_agree(result, statistic(design.labels[np.newaxis])[0], n_permutations)
+    design, statistic = _in_blocks(design, features, draws["seed"])
+    result = family_permutation_test(design, statistic, alpha=alpha, **draws)
+    return one_where_all_agree(result, statistic(design.labels[np.newaxis])[0], draws["n_permutations"])

@@ -10,24 +10,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from biasledger.measures.comparisons import Comparison, table
 from biasledger.measures.declared import Measure, Threshold
+from biasledger.measures.engine.design import Design, Floats, Integers, Labels, some_of
 from biasledger.measures.engine.intervals import NO_VARIANCE, difference_limits, nan_mean, t_quantile
 from biasledger.measures.engine.jackknife import DeleteGroups
 from biasledger.measures.engine.resampling import (
-    Design,
+    Draws,
     FamilyResult,
     FamilyStatistic,
-    Floats,
-    Integers,
-    Labels,
     family_permutation_tests,
 )
 from biasledger.measures.engine.strata import StratumSums, without_each
+from biasledger.measures.engine.sums import sums_of_each
 from biasledger.measures.schema import Table
 
 MEASURES = (
@@ -115,15 +115,7 @@ class ItemCounts:
 
     def keep(self, is_selected: NDArray[np.bool_]) -> ItemCounts:
         """Return some of the units."""
-        design = self.design.of(np.flatnonzero(is_selected))
-        weighted = None if self.weighted is None else self.weighted[is_selected]
-        return replace(
-            self,
-            design=design,
-            clusters=self.clusters[is_selected],
-            counts=self.counts[is_selected],
-            weighted=weighted,
-        )
+        return some_of(self, is_selected)
 
 
 def check_weighted(counts: Floats, weighted: Floats | None) -> None:
@@ -221,9 +213,7 @@ class LevelShare:
     is_stopped_early: bool
 
 
-def level_shares(
-    units: ItemCounts, *, n_permutations: int, alpha: float, seed: int, stop_after: int | None = 50
-) -> list[LevelShare]:
+def level_shares(units: ItemCounts, *, alpha: float, **draws: Unpack[Draws]) -> list[LevelShare]:
     """Return each group's share of each price level's items, of ALL_SETS and of each set; none for a level without items.
 
     Two-sided tests; adjusted p-values by max-T over the groups and levels of one set. No tests with n_permutations 0, and
@@ -245,7 +235,7 @@ def level_shares(
         judged = _shares(weighted, units, is_judged)
         null_mean, excess = judged.null_share, judged.excess
         errors, low, high = _excess_limits(units, is_judged, judged, alpha)
-        tests = _share_tests(units, is_judged, n_permutations, alpha, seed, stop_after)
+        tests = _share_tests(units, is_judged, alpha, draws)
     n_clusters = clusters_with_items(units)
     sets = over_sets(np.where(is_shared[:, np.newaxis], observed.share[:, 1:], np.nan), alpha, 0.0, 1.0)
     rows = []
@@ -292,7 +282,9 @@ class PriceComparison(Comparison[ItemCounts]):
 
 def levels(comparisons: Iterable[PriceComparison]) -> Table:
     """Return a row for each comparison, group, set and price level that anybody got: its LevelShare."""
-    return table(LevelShare, comparisons, lambda one, draws: level_shares(one.units, **draws), "price_levels")
+    return table(
+        LevelShare, comparisons, lambda one, settings: level_shares(one.units, **settings), "price_levels"
+    )
 
 
 def _counts_per_unit(counts: Floats) -> Floats:
@@ -368,15 +360,10 @@ def _excess_limits(
 
 
 def _share_tests(
-    units: ItemCounts,
-    is_shared: NDArray[np.bool_],
-    n_permutations: int,
-    alpha: float,
-    seed: int,
-    stop_after: int | None,
+    units: ItemCounts, is_shared: NDArray[np.bool_], alpha: float, draws: Draws
 ) -> list[FamilyResult] | None:
     """Return a family of groups × levels for ALL_SETS and one for each set; features of all families share their draws."""
-    if n_permutations == 0:
+    if draws["n_permutations"] == 0:
         return None
     of_level = units.judged.sum(axis=(0, 1))
     of_level = np.where(of_level > NO_VARIANCE, of_level, np.nan)
@@ -390,18 +377,13 @@ def _share_tests(
     def excesses(labels: Labels) -> Floats:
         return group_sums(labels, features, units.n_groups).reshape(len(labels), -1)
 
-    return set_families(
-        units.design, excesses, (units.n_groups, units.n_sets + 1, units.n_levels),
-        n_permutations=n_permutations, alpha=alpha, seed=seed, stop_after=stop_after,
-    )  # fmt: skip
+    shape = units.n_groups, units.n_sets + 1, units.n_levels
+    return set_families(units.design, excesses, shape, alpha, draws)
 
 
 def _holders(units: ItemCounts, is_shared: NDArray[np.bool_]) -> Integers:
     """Clusters that hold items of a level, in any shared set and in each, (1 + n_sets, n_levels)."""
-    _, clusters = np.unique(units.clusters, return_inverse=True)
-    sums = np.zeros((int(clusters.max()) + 1, units.n_sets, units.n_levels))
-    np.add.at(sums, clusters, units.counts.sum(axis=1))
-    holds = sums > 0
+    holds = sums_of_each(units.clusters, units.counts.sum(axis=1)) > 0
     return np.asarray(
         np.concatenate([holds[:, is_shared].any(axis=1, keepdims=True), holds], axis=1).sum(axis=0),
         dtype=np.int64,
@@ -410,11 +392,8 @@ def _holders(units: ItemCounts, is_shared: NDArray[np.bool_]) -> Integers:
 
 def clusters_with_items(units: ItemCounts) -> Integers:
     """Clusters that give a group items, of any set and of each, (n_groups, 1 + n_sets)."""
-    _, clusters = np.unique(units.clusters, return_inverse=True)
     items = split_by_group(units.design.labels, units.counts.sum(axis=3), units.n_groups)
-    sums = np.zeros((int(clusters.max()) + 1, *items.shape[1:]))
-    np.add.at(sums, clusters, items)
-    gives = sums > 0
+    gives = sums_of_each(units.clusters, items) > 0
     return np.asarray(
         np.concatenate([gives.any(axis=2, keepdims=True), gives], axis=2).sum(axis=0), dtype=np.int64
     )
@@ -424,11 +403,8 @@ def set_families(
     design: Design,
     statistic: FamilyStatistic,
     shape: tuple[int, ...],
-    *,
-    n_permutations: int,
     alpha: float,
-    seed: int,
-    stop_after: int | None,
+    draws: Draws,
 ) -> list[FamilyResult]:
     """Return a family for ALL_SETS and one for each set: the features, of shape (…, 1 + n_sets, …) when unravelled, at that set.
 
@@ -437,19 +413,12 @@ def set_families(
     """
     features = np.moveaxis(np.arange(np.prod(shape)).reshape(shape), 1, 0)
     is_single = shape[1] == 2
-    results = family_permutation_tests(
-        design,
-        statistic,
-        [family.ravel() for family in (features[:1] if is_single else features)],
-        n_permutations=n_permutations,
-        alpha=alpha,
-        seed=seed,
-        stop_after=stop_after,
-    )
+    families = [family.ravel() for family in (features[:1] if is_single else features)]
+    results = family_permutation_tests(design, statistic, families, alpha=alpha, **draws)
     observed = statistic(design.labels[np.newaxis])[0]
     results = [
-        one_where_all_agree(result, observed[family.ravel()], n_permutations)
-        for result, family in zip(results, features, strict=False)
+        one_where_all_agree(result, observed[family], draws["n_permutations"])
+        for result, family in zip(results, families, strict=True)
     ]
     return results * 2 if is_single else results
 

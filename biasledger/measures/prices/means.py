@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from biasledger.measures.comparisons import table
 from biasledger.measures.declared import Measure, Threshold, Tolerance
 from biasledger.measures.engine.adjustment import attenuation, drawn_means, sizes_stay, unattenuated
+from biasledger.measures.engine.design import Design, Floats, Labels
 from biasledger.measures.engine.intervals import (
     NO_VARIANCE,
     half_widths_or_bounds,
@@ -21,16 +23,15 @@ from biasledger.measures.engine.intervals import (
 )
 from biasledger.measures.engine.jackknife import DeleteGroups
 from biasledger.measures.engine.resampling import (
-    Design,
+    Draws,
     FamilyResult,
     FamilyStatistic,
-    Floats,
-    Labels,
     PermutationResult,
     permutation_test,
 )
 from biasledger.measures.engine.spreads import beyond_chance, chance_of, lower_end
 from biasledger.measures.engine.strata import StratumSums, without_each
+from biasledger.measures.engine.sums import sums_at
 from biasledger.measures.prices.items import (
     ALL_SETS,
     ItemCounts,
@@ -159,10 +160,8 @@ def mean_prices(
     units: ItemCounts,
     *,
     has_reference: bool,
-    n_permutations: int,
     alpha: float,
-    seed: int,
-    stop_after: int | None = 50,
+    **draws: Unpack[Draws],
 ) -> list[MeanPrice]:
     """Return each group's mean price level, of ALL_SETS and of each set; none for a group without items in a set.
 
@@ -184,11 +183,11 @@ def mean_prices(
     low, high = (1 + limit * range_of_prices for limit in limits)
     fewest = np.minimum(n_clusters, n_clusters[:1]) if has_reference else n_clusters
     half_widths = half_widths_or_bounds(gap_errors, gap_degrees, fewest, alpha, range_of_prices)
-    adjusted = _adjusted_gaps(units, has_reference, seed)
+    adjusted = _adjusted_gaps(units, has_reference, draws["seed"])
     adjusted_widths = half_widths_or_bounds(
         adjusted.errors, adjusted.degrees, fewest, alpha, range_of_prices / adjusted.left
     )
-    tests = _gap_tests(units, has_reference, n_permutations, alpha, seed, stop_after)
+    tests = _gap_tests(units, has_reference, alpha, draws)
     items = split_by_group(units.design.labels, units.counts.sum(axis=3), units.n_groups).sum(axis=0)
     n = np.concatenate([items.sum(axis=1, keepdims=True), items], axis=1)
     # The dearest first, ties share the first place (scipy.stats would take longer to import than all of this).
@@ -241,9 +240,7 @@ def mean_prices(
     return rows
 
 
-def price_spread(
-    units: ItemCounts, *, n_permutations: int, alpha: float, seed: int, stop_after: int | None = 50
-) -> PriceSpread | None:
+def price_spread(units: ItemCounts, *, alpha: float, **draws: Unpack[Draws]) -> PriceSpread | None:
     """Return how far the groups' mean price levels lie apart; None where no set holds items of two groups or more, and of all.
 
     No test with n_permutations 0 or labels that cannot move; the interval's lower end is then NaN.
@@ -265,7 +262,7 @@ def price_spread(
     fewest = np.minimum(n_clusters[a], n_clusters[b])
     ends = differences + half_widths_or_bounds(pair_errors, pair_degrees, fewest, alpha, range_of_prices)
     test, chance, debiased, low = None, np.nan, np.nan, np.nan
-    if n_permutations > 0 and units.design.can_move():
+    if draws["n_permutations"] > 0 and units.design.can_move():
         features, noise = _features(units.counts), _without_group_effects(units)
 
         def means_of(features: Floats, labels: Labels) -> Floats:
@@ -273,14 +270,10 @@ def price_spread(
             return _over_shared_sets(drawn[..., is_shared])
 
         test = permutation_test(
-            units.design,
-            lambda labels: _range(means_of(features, labels))[:, 0],
-            n_permutations=n_permutations,
-            seed=seed,
-            stop_after=stop_after,
+            units.design, lambda labels: _range(means_of(features, labels))[:, 0], **draws
         )
         of_chance = chance_of(
-            units.design.with_content(noise), partial(means_of, noise), _range, means, seed=seed
+            units.design.with_content(noise), partial(means_of, noise), _range, means, seed=draws["seed"]
         )
         chance = float(of_chance.size[0])
         debiased = float(beyond_chance(spread, of_chance)[0])
@@ -305,7 +298,7 @@ def means(comparisons: Iterable[PriceComparison]) -> Table:
     return table(
         MeanPrice,
         comparisons,
-        lambda one, draws: mean_prices(one.units, has_reference=one.has_reference, **draws),
+        lambda one, settings: mean_prices(one.units, has_reference=one.has_reference, **settings),
         "mean_prices",
     )
 
@@ -315,7 +308,7 @@ def spreads(comparisons: Iterable[PriceComparison]) -> Table:
     return table(
         PriceSpread,
         (one for one in comparisons if not one.has_reference),
-        lambda one, draws: price_spread(one.units, **draws),
+        lambda one, settings: price_spread(one.units, **settings),
         "price_spread",
     )
 
@@ -333,18 +326,16 @@ def _without_group_effects(units: ItemCounts) -> Floats:
     """
     features = _features(units.counts)
     prices, n = np.split(features[:, 0], 2, axis=-1)
-    strata = np.unique(units.design.strata, return_inverse=True)[1]
+    names, strata = np.unique(units.design.strata, return_inverse=True)
     present = np.unique(units.design.labels)
-    degrees = units.design.n_units - int(strata.max()) - 1
+    degrees = units.design.n_units - names.size
     left = degrees - (present.size - 1)
     if left <= 0:
         return features
     sums = StratumSums.make(units.design, features, units.n_groups)
     effects = np.nan_to_num(_linear_adjusted_gaps(sums, has_reference=False)[:, 1:])
     own = prices - n * effects[units.design.labels]
-    totals, sizes = (np.zeros((int(strata.max()) + 1, n.shape[1])) for _ in range(2))
-    np.add.at(totals, strata, own)
-    np.add.at(sizes, strata, n)
+    totals, sizes = (sums_at(strata, values, names.size) for values in (own, n))
     levels = (totals / np.where(sizes > NO_VARIANCE, sizes, 1.0))[strata]
     own = n * levels + np.sqrt(degrees / left) * (own - n * levels)
     return np.concatenate([own, n], axis=1)[:, np.newaxis]
@@ -493,24 +484,16 @@ def _unattenuated(sums: StratumSums, gaps: Floats, has_reference: bool) -> tuple
 
 
 def _gap_tests(
-    units: ItemCounts,
-    has_reference: bool,
-    n_permutations: int,
-    alpha: float,
-    seed: int,
-    stop_after: int | None,
+    units: ItemCounts, has_reference: bool, alpha: float, draws: Draws
 ) -> list[FamilyResult] | None:
     """Return a family of the groups' gaps for ALL_SETS and one for each set, features in the order of labels."""
     if has_reference:
         design, statistic = _pairs_in_own_strata(units)
     else:
         design, statistic = units.design, _gap_statistic(units, has_reference)
-    if n_permutations == 0 or not design.can_move():
+    if draws["n_permutations"] == 0 or not design.can_move():
         return None
-    return set_families(
-        design, statistic, (units.n_groups, units.n_sets + 1),
-        n_permutations=n_permutations, alpha=alpha, seed=seed, stop_after=stop_after,
-    )  # fmt: skip
+    return set_families(design, statistic, (units.n_groups, units.n_sets + 1), alpha, draws)
 
 
 def _gap_statistic(units: ItemCounts, has_reference: bool) -> FamilyStatistic:

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from biasledger.measures.engine.design import Floats, Integers, Labels
 from biasledger.measures.engine.intervals import NO_VARIANCE
-from biasledger.measures.engine.resampling import Floats, Integers, Labels
 
 _N_GROUPS = 2
 

@@ -10,6 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from biasledger.measures.engine.sums import numbered
+
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
@@ -84,7 +86,7 @@ def class_measures(predicted: Integers, venues: Integers, weights: Floats) -> di
         venues: (texts,) the own venue; any number that is no venue's for an unknown one.
         weights: (texts,) how often each text counts.
     """
-    _, codes = np.unique(np.concatenate([venues, predicted]), return_inverse=True)
+    codes = numbered(np.concatenate([venues, predicted]))
     own, named = codes[: len(venues)], codes[len(venues) :]
     size = int(codes.max()) + 1
     n_own, n_named, n_right = (
@@ -111,7 +113,7 @@ def means(measures: Mapping[str, Floats], weights: Floats) -> dict[str, float]:
 
 def resampled_weights(users: Sequence[str], seed: int) -> Iterator[Floats]:
     """Yield how often each text counts, (texts,), when users are drawn with replacement, all texts of a user together."""
-    _, user_of = np.unique(np.asarray(users, dtype=np.str_), return_inverse=True)
+    user_of = numbered(np.asarray(users, dtype=np.str_))
     n_users = int(user_of.max()) + 1
     random = np.random.default_rng(seed)
     for _ in range(N_RESAMPLES):

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from math import isqrt
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,21 +20,13 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from biasledger.measures.comparisons import Comparison, table
-from biasledger.measures.decisions.units import LEAST_NAMES
 from biasledger.measures.declared import Measure, Threshold
+from biasledger.measures.engine.design import Design, Floats, Integers, Labels, Moves, stable_seed
 from biasledger.measures.engine.intervals import NO_VARIANCE, rule_of_three, t_half_widths
 from biasledger.measures.engine.jackknife import DeleteGroups
-from biasledger.measures.engine.resampling import (
-    Design,
-    Floats,
-    Integers,
-    Labels,
-    Moves,
-    PermutationResult,
-    permutation_test,
-    permuted_labels,
-    stable_seed,
-)
+from biasledger.measures.engine.resampling import Draws, PermutationResult, permutation_test, permuted_labels
+from biasledger.measures.engine.sums import numbered
+from biasledger.measures.gaps.units import LEAST_NAMES, by_larger_p
 from biasledger.measures.schema import Table
 
 MEASURES = (
@@ -215,7 +208,7 @@ class Answers:
 
     def by_question(self) -> Iterator[tuple[Integers, Floats, Integers, Floats]]:
         """Yield for each question: its answers, their similarities, its units, and the mean similarities of these (0 alone)."""
-        _, of_answer = np.unique(self.units, return_inverse=True)
+        of_answer = numbered(self.units)
         # Sort once, instead of looking through all answers for each question.
         _, sizes = np.unique(self.questions, return_counts=True)
         rows_of_questions = np.split(np.argsort(self.questions, kind="stable"), np.cumsum(sizes)[:-1])
@@ -287,21 +280,21 @@ class SimilarityGap:
     """
 
     similarity_between: float
-    similarity_within: float
-    similarity_gap: float
-    standard_error: float
-    interval_low: float
-    interval_high: float
-    n_questions: int
-    n_units: int
-    n_names: int
-    unit: str
-    p_case: float
-    p_name: float
-    test: PermutationResult | None
+    similarity_within: float = np.nan
+    similarity_gap: float = np.nan
+    standard_error: float = np.nan
+    interval_low: float = np.nan
+    interval_high: float = np.nan
+    n_questions: int = 0
+    n_units: int = 0
+    n_names: int = 0
+    unit: str = "question"
+    p_case: float = np.nan
+    p_name: float = np.nan
+    test: PermutationResult | None = None
 
 
-def similarity_gap(answers: Answers, *, n_permutations: int, alpha: float, seed: int) -> SimilarityGap:
+def similarity_gap(answers: Answers, *, alpha: float, **draws: Unpack[Draws]) -> SimilarityGap:
     """Return the gap, its interval over questions and names, and the larger p of moving units inside questions, and names."""
     labels = answers.labels[answers.unit_rows]
     one = labels[np.newaxis].astype(np.float64)
@@ -310,11 +303,9 @@ def similarity_gap(answers: Answers, *, n_permutations: int, alpha: float, seed:
     is_judged = ~np.isnan(floors - between)
     published = float(np.nanmean(between)) if not np.isnan(between).all() else np.nan
     if not is_judged.any():
-        return SimilarityGap(
-            published, np.nan, np.nan, np.nan, np.nan, np.nan, 0, 0, 0, "question", np.nan, np.nan, None
-        )
+        return SimilarityGap(published)
     names = _names(answers, is_judged)
-    n_names = min(names.design.count(0), names.design.count(1)) if names else 0
+    n_names = names.design.fewest() if names else 0
     gaps = (floors - between)[is_judged]
     error, degrees = _error(answers, gaps, names if n_names > 1 else None, labels)
     in_judged = np.isin(answers.questions[answers.unit_rows], np.unique(answers.questions)[is_judged])
@@ -328,13 +319,13 @@ def similarity_gap(answers: Answers, *, n_permutations: int, alpha: float, seed:
     )
     value = float(gaps.mean())
     cases = Design(labels, answers.questions[answers.unit_rows]).with_content(answers.alike_with_others)
-    unseen = _unseen(answers, cases, value, n_seen, alpha, seed)
+    unseen = _unseen(answers, cases, value, n_seen, alpha, draws["seed"])
     tests: dict[str, PermutationResult] = {}
-    if n_permutations > 0:
-        tests["question"] = _test(answers, Moves.alone(cases), n_permutations, seed)
+    if draws["n_permutations"] > 0:
+        tests["question"] = _test(answers, Moves.alone(cases), draws)
         if names is not None and n_names >= LEAST_NAMES:
-            tests["name"] = _test(answers, names, n_permutations, seed)
-    unit = max(tests, key=lambda name: tests[name].p_value, default="question")
+            tests["name"] = _test(answers, names, draws)
+    unit, p_question, p_name, judged = by_larger_p(tests, "question")
     return SimilarityGap(
         published,
         float(floors[is_judged].mean()),
@@ -346,9 +337,9 @@ def similarity_gap(answers: Answers, *, n_permutations: int, alpha: float, seed:
         n_units,
         n_names,
         unit,
-        tests["question"].p_value if tests else np.nan,
-        tests["name"].p_value if "name" in tests else np.nan,
-        tests.get(unit),
+        p_question,
+        p_name,
+        judged,
     )
 
 
@@ -377,7 +368,7 @@ def _names(answers: Answers, is_judged: NDArray[np.bool_]) -> Moves | None:
     if first.size == names.size:
         return None
     rows = answers.unit_rows[first]
-    _, of_question = np.unique(answers.questions[answers.unit_rows], return_inverse=True)
+    of_question = numbered(answers.questions[answers.unit_rows])
     shape = (first.size, int(of_question.max()) + 1)
     asked = coo_array((np.ones(of_unit.size), (of_unit, of_question)), shape=shape).tocsr()
     _, together = connected_components(asked @ asked.T, directed=False)
@@ -386,12 +377,12 @@ def _names(answers: Answers, is_judged: NDArray[np.bool_]) -> Moves | None:
     return replace(moves, design=moves.design.with_content(moves.sums(answers.alike_with_others)))
 
 
-def _test(answers: Answers, moves: Moves, n_permutations: int, seed: int) -> PermutationResult:
+def _test(answers: Answers, moves: Moves, draws: Draws) -> PermutationResult:
     def statistic(labels: Labels) -> Floats:
         marked = moves.of_rows(labels).astype(np.float64)
         return answers.gap(marked, 1 - marked)
 
-    return permutation_test(moves.design, statistic, n_permutations=n_permutations, seed=seed, stop_after=50)
+    return permutation_test(moves.design, statistic, **draws)
 
 
 def _error(answers: Answers, gaps: Floats, names: Moves | None, labels: Labels) -> tuple[float, float]:
@@ -422,7 +413,7 @@ def _error(answers: Answers, gaps: Floats, names: Moves | None, labels: Labels) 
 def similarity_gaps(comparisons: Iterable[Comparison[Answers]]) -> Table:
     """Return a row for each comparison: its SimilarityGap."""
     return table(
-        SimilarityGap, comparisons, lambda one, draws: similarity_gap(one.units, **draws), "similarity"
+        SimilarityGap, comparisons, lambda one, settings: similarity_gap(one.units, **settings), "similarity"
     )
 
 

@@ -19,22 +19,17 @@ shuffled labels, too. So the judged value is the share of the way from there to 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 from scipy import sparse, special
 
 from biasledger.measures.declared import Measure, Threshold
-from biasledger.measures.engine.resampling import (
-    Design,
-    Floats,
-    Integers,
-    Labels,
-    Moves,
-    PermutationResult,
-    permutation_test,
-)
+from biasledger.measures.engine.design import Design, Floats, Integers, Labels, Moves
+from biasledger.measures.engine.intervals import Z
+from biasledger.measures.engine.resampling import Draws, PermutationResult, permutation_test
+from biasledger.measures.engine.sums import numbered
 from biasledger.measures.engine.word_counts import sums_by
 from biasledger.measures.words.kernel_ridge import Booleans, ridge_folds, text_kernel
 from biasledger.measures.words.word_weights import WordWeights
@@ -75,6 +70,7 @@ MEASURES = (
 if TYPE_CHECKING:
     from sklearn.svm import LinearSVC
 
+N_FOLDS = 5
 MAX_UNITS_FOR_P = 2000
 MAX_TEXTS = 20_000
 """A classifier gets about this many texts at most; accuracy still grows a little beyond it (docs/benchmarks.md)."""
@@ -95,17 +91,17 @@ class ClassifierAccuracy:
     about MAX_TEXTS at most.
     """
 
-    accuracy_mean: float
-    accuracy_sd: float
-    balanced_accuracy: float
-    beyond_chance: float
-    chance: float
-    standard_error: float
-    interval_low: float
-    interval_high: float
-    coefficients: Floats
-    test: PermutationResult | None
-    n_texts: int
+    accuracy_mean: float = np.nan
+    accuracy_sd: float = np.nan
+    balanced_accuracy: float = np.nan
+    beyond_chance: float = np.nan
+    chance: float = np.nan
+    standard_error: float = np.nan
+    interval_low: float = np.nan
+    interval_high: float = np.nan
+    coefficients: Floats = field(default_factory=lambda: np.empty(0))
+    test: PermutationResult | None = None
+    n_texts: int = 0
 
 
 def classifier_accuracy(
@@ -113,21 +109,16 @@ def classifier_accuracy(
     design: Design,
     clusters: Integers,
     *,
-    n_permutations: int,
-    seed: int,
     weighting: str = "tfidf",
-    n_folds: int = 5,
-    min_units: int = 2,
-    z: float = 1.959964,
-    stop_after: int | None = 50,
     moved: Moves | None = None,
+    **draws: Unpack[Draws],
 ) -> ClassifierAccuracy:
     """Cross-validated accuracy of a linear SVM, its permutation null and its interval.
 
     features: word counts (n_texts, n_words). clusters: texts of one cluster (the same text) never lie on both
     sides of a split. moved: units of several texts (prompts), which a split does not cut either; None if every text moves by
-    itself. weighting: 'tfidf' or 'counts' (bag of words). Words of fewer than min_units training
-    texts are left out. If no word remains, all numbers are NaN.
+    itself. weighting: 'tfidf' or 'counts' (bag of words). Words of a single training text are left out. If no word remains, all
+    numbers are NaN.
     """
     kept = _drawn_texts(design, moved)
     if kept.size < design.n_units:
@@ -135,32 +126,28 @@ def classifier_accuracy(
         moved = moved and moved.of(kept)
     # Products of counts do not fit into the bytes that counts fit into.
     features = features.astype(np.float64)
-    folds, training = _splits(design, clusters, moved, n_folds, seed)
+    folds, training = _splits(design, clusters, moved, draws["seed"])
     n_groups = int(design.labels.max()) + 1
     chance = float(np.bincount(design.labels).max() / design.n_units)
     if not _can_learn(design.labels, training):
-        return ClassifierAccuracy(
-            np.nan, np.nan, np.nan, np.nan, chance, np.nan, np.nan, np.nan, np.empty(0), None, kept.size
-        )
-    predicted, scores, coefficients = _classified(
-        features, design.labels, folds, training, weighting, min_units
-    )
+        return ClassifierAccuracy(chance=chance, n_texts=kept.size)
+    predicted, scores, coefficients = _classified(features, design.labels, folds, training, weighting)
     correct = predicted == design.labels
     accuracies = np.array([correct[folds == fold].mean() for fold in np.unique(folds)])
     balanced = float(_balanced_accuracies(design.labels, predicted, n_groups))
     test, error, low, high, beyond = None, np.nan, np.nan, np.nan, balanced
     units = moved or Moves.alone(design)
-    if n_permutations > 0 and units.design.within(_folds_of_units(units, folds)).can_move():
+    if draws["n_permutations"] > 0 and units.design.within(_folds_of_units(units, folds)).can_move():
         # The kernel of all texts, which both steps below use.
         kernel = text_kernel(features) if design.n_units <= MAX_UNITS_FOR_P else None
-        test = _ridge_test(features, design, folds, n_permutations, seed, stop_after, moved, training, kernel)
+        test = _ridge_test(features, design, folds, draws, moved, training, kernel)
         scale = _Scale.of(test.null_mean, n_groups)
         beyond = scale(balanced)
         error = _standard_error(balanced, test.null_sd, units.design.n_units, n_groups)
-        low = max(0.0, scale(balanced - z * error))
+        low = max(0.0, scale(balanced - Z * error))
         at_best_border = _at_best_border(scores, design.labels, folds) if n_groups == 2 else balanced
-        reached = min(1.0, scale(min(1.0, max(balanced, at_best_border) + z * error)))
-        high = _limit_of_accuracy(features, design, reached, n_folds, units.design, kernel)
+        reached = min(1.0, scale(min(1.0, max(balanced, at_best_border) + Z * error)))
+        high = _limit_of_accuracy(features, design, reached, units.design, kernel)
         error *= scale.factor
     return ClassifierAccuracy(
         float(accuracies.mean()),
@@ -200,10 +187,7 @@ def descriptors_test(
     features: sparse.csr_array,
     of_descriptor: Integers,
     descriptors: Design,
-    *,
-    n_permutations: int,
-    seed: int,
-    stop_after: int | None = 50,
+    **draws: Unpack[Draws],
 ) -> PermutationResult:
     """Return whether two groups' names or wordings differ in their mean TF-IDF weighted text, against names that change groups.
 
@@ -212,13 +196,7 @@ def descriptors_test(
     """
     sizes = np.bincount(of_descriptor, minlength=descriptors.n_units)
     words = WordWeights.learnt_from(features, weighting="tfidf", min_units=1)
-    means = sums_by(
-        of_descriptor,
-        sizes.size,
-        features,
-        weights=1 / sizes[of_descriptor],
-        seen_as=words,
-    )
+    means = sums_by(of_descriptor, sizes.size, features, weights=1 / sizes[of_descriptor], seen_as=words)
     products = np.asarray((means @ means.T).toarray())
 
     def distance(labels: Labels) -> Floats:
@@ -227,23 +205,19 @@ def descriptors_test(
         difference = marked / n_marked - (1 - marked) / (descriptors.n_units - n_marked)
         return np.asarray(((difference @ products) * difference).sum(axis=1))
 
-    return permutation_test(
-        descriptors, distance, n_permutations=n_permutations, seed=seed, stop_after=stop_after
-    )
+    return permutation_test(descriptors, distance, **draws)
 
 
 def _splits(
-    design: Design, clusters: Integers, moved: Moves | None, n_folds: int, seed: int
+    design: Design, clusters: Integers, moved: Moves | None, seed: int
 ) -> tuple[Integers, list[Booleans]]:
     """Return the fold of each text and, for each fold, the texts to learn from: no copies of the held-out ones."""
     if moved is None:
-        folds = assign_folds(design, clusters, n_folds=n_folds, seed=seed)
+        folds = assign_folds(design, clusters, seed=seed)
         return folds, [folds != fold for fold in np.unique(folds)]
     order = moved.design.order
     folds_of_units = np.empty(order.size, dtype=np.int64)
-    folds_of_units[order] = assign_folds(
-        moved.design.of(order), np.arange(order.size), n_folds=n_folds, seed=seed
-    )
+    folds_of_units[order] = assign_folds(moved.design.of(order), np.arange(order.size), seed=seed)
     folds = folds_of_units[moved.of_row]
     return folds, [(folds != fold) & ~np.isin(clusters, clusters[folds == fold]) for fold in np.unique(folds)]
 
@@ -279,15 +253,15 @@ def _at_best_border(scores: Floats, labels: Labels, folds: Integers) -> float:
     return float(special.ndtr(special.ndtri(area) / np.sqrt(2)))
 
 
-def assign_folds(design: Design, clusters: Integers, *, n_folds: int, seed: int) -> Integers:
-    """Return a fold for each unit, 0 … n_folds - 1: clusters stay together, every label is dealt through each stratum alike.
+def assign_folds(design: Design, clusters: Integers, *, seed: int) -> Integers:
+    """Return a fold for each unit, 0 … N_FOLDS - 1: clusters stay together, every label is dealt through each stratum alike.
 
     Dealing marked and reference units of one stratum from the same fold on puts them into the same folds, so that
     labels can still move when they are permuted inside stratum and fold, also where some units are missing
     (scikit-learn's StratifiedGroupKFold does not keep strata together). Clusters with units of several labels are
     dealt as a label of their own: copies in both groups must not crowd a group's other texts into a single fold.
     """
-    rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence([seed, n_folds])))
+    rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence([seed, N_FOLDS])))
     _, first, cluster = np.unique(clusters, return_index=True, return_inverse=True)
     cluster, strata = cluster.ravel(), design.strata[first]
     labels = design.labels[first].astype(np.int64)
@@ -297,7 +271,7 @@ def assign_folds(design: Design, clusters: Integers, *, n_folds: int, seed: int)
     position = np.arange(first.size)
     dealt_before = position - np.maximum.accumulate(np.where(is_first, position, 0))
     cluster_folds = np.empty(first.size, dtype=np.int64)
-    cluster_folds[order] = (_first_folds(labels, strata)[order] + dealt_before) % n_folds
+    cluster_folds[order] = (_first_folds(labels, strata)[order] + dealt_before) % N_FOLDS
     return np.asarray(cluster_folds[cluster])
 
 
@@ -306,8 +280,8 @@ def _first_folds(labels: Integers, strata: Integers) -> Integers:
 
     Thus strata of a single unit a label still fill all folds, and no label comes to lie in one fold alone.
     """
-    _, stratum = np.unique(strata, return_inverse=True)
-    _, column = np.unique(labels, return_inverse=True)
+    stratum = numbered(strata)
+    column = numbered(labels)
     holds = np.zeros((stratum.max() + 1, column.max() + 1), dtype=np.bool_)
     holds[stratum, column] = True
     _, kind = np.unique(holds, axis=0, return_inverse=True)
@@ -323,7 +297,6 @@ def _classified(
     folds: Integers,
     training: list[Booleans],
     weighting: str,
-    min_units: int,
 ) -> tuple[Labels, Floats, Floats]:
     """Return the labels of each fold's test texts predicted by an SVM of its training texts, and scores for label 1.
 
@@ -332,23 +305,21 @@ def _classified(
     predicted, scores = np.empty_like(labels), np.zeros(labels.size)
     is_pair = labels.max() == 1
     for fold, is_learnt in zip(np.unique(folds), training, strict=True):
-        words, svm = _fitted(features[is_learnt], labels[is_learnt], weighting, min_units)
+        words, svm = _fitted(features[is_learnt], labels[is_learnt], weighting)
         held_out = folds == fold
         texts = words(features[held_out])
         predicted[held_out] = svm.predict(texts)
         if is_pair:
             scores[held_out] = svm.decision_function(texts)
-    coefficients = _fitted(features, labels, weighting, min_units)[1].coef_[0] if is_pair else np.empty(0)
+    coefficients = _fitted(features, labels, weighting)[1].coef_[0] if is_pair else np.empty(0)
     return predicted, scores, coefficients
 
 
-def _fitted(
-    features: sparse.csr_array, labels: Labels, weighting: str, min_units: int
-) -> tuple[WordWeights, LinearSVC]:
+def _fitted(features: sparse.csr_array, labels: Labels, weighting: str) -> tuple[WordWeights, LinearSVC]:
     # It imports pandas, which takes as long as building some audits.
     from sklearn.svm import LinearSVC
 
-    words = WordWeights.learnt_from(features, weighting=weighting, min_units=min_units)
+    words = WordWeights.learnt_from(features, weighting=weighting, min_units=2)
     svm = LinearSVC(class_weight="balanced", dual=False, tol=SVM_TOLERANCE)
     return words, svm.fit(words(features), labels)
 
@@ -357,9 +328,7 @@ def _ridge_test(
     features: sparse.csr_array,
     design: Design,
     folds: Integers,
-    n_permutations: int,
-    seed: int,
-    stop_after: int | None,
+    draws: Draws,
     moved: Moves | None = None,
     training: list[Booleans] | None = None,
     kernel: Floats | None = None,
@@ -393,13 +362,7 @@ def _ridge_test(
             predicted[:, classifier.held_out] = classifier.predict(labels, n_groups)
         return _balanced_accuracies(labels, predicted, n_groups)
 
-    return permutation_test(
-        movable,
-        balanced_accuracy,
-        n_permutations=n_permutations,
-        seed=seed,
-        stop_after=stop_after,
-    )
+    return permutation_test(movable, balanced_accuracy, **draws)
 
 
 def _balanced_accuracies(labels: Labels, predicted: Labels, n_groups: int) -> Floats:
@@ -477,11 +440,10 @@ def _limit_of_accuracy(
     features: sparse.csr_array,
     design: Design,
     accuracy: float,
-    n_folds: int,
     units: Design | None = None,
     kernel: Floats | None = None,
 ) -> float:
-    """Return the accuracy with unlimited texts of the same kind, from `accuracy` with the texts of n_folds - 1 folds.
+    """Return the accuracy with unlimited texts of the same kind, from `accuracy` with the texts of all folds but one.
 
     units: the units by which a group is large or small, the texts themselves if there are no others. kernel: see `_ridge_test`.
     For more than two groups the accuracy itself is returned, because the formula holds for pairs.
@@ -491,7 +453,7 @@ def _limit_of_accuracy(
         return accuracy
     u = float(special.ndtri(np.clip(accuracy, 0.5, 0.9999)))
     n_marked, n_reference = counted.count(1), counted.count(0)
-    training = 4 * n_marked * n_reference / (n_marked + n_reference) * (n_folds - 1) / n_folds
+    training = 4 * n_marked * n_reference / (n_marked + n_reference) * (N_FOLDS - 1) / N_FOLDS
     d_over_n = DIMENSION_FACTOR * _effective_dimensions(features, design, kernel) / training
     squared_distance = 2 * u**2 + np.sqrt(4 * u**4 + 16 * u**2 * d_over_n)
     return max(accuracy, float(special.ndtr(np.sqrt(squared_distance) / 2)))

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from biasledger.measures.engine.design import Design, Floats, pooled
 from biasledger.measures.engine.group_sums import Dense, pooled_features
-from biasledger.measures.engine.resampling import Design, FamilyResult, Floats, pooled
+from biasledger.measures.engine.resampling import FamilyResult
 from biasledger.measures.engine.word_counts import are_whole, column_sums, rows_using, with_rest
 
 
@@ -31,11 +32,9 @@ class CondensedWords:
     is_whole: bool
 
     @classmethod
-    def of(
-        cls, features: sparse.csr_array, design: Design, seed: int, *, min_units: int = 2
-    ) -> CondensedWords:
-        """Return words of units, (n_units, n_words); tested are those that at least min_units use."""
-        is_tested = rows_using(features) >= min_units
+    def of(cls, features: sparse.csr_array, design: Design, seed: int) -> CondensedWords:
+        """Return words of units, (n_units, n_words); tested are those that two or more use."""
+        is_tested = rows_using(features) >= 2
         condensed = with_rest(features, is_tested)
         blocks = pooled(design, seed)
         return cls(

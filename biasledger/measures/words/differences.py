@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TypeVar
+from typing import TypeVar, Unpack
 
 import numpy as np
 from scipy import sparse
 
+from biasledger.measures.engine.design import Design, stable_seed
 from biasledger.measures.engine.group_sums import group_sums, sums_in_parts
-from biasledger.measures.engine.resampling import Design, joint_permutation_tests, stable_seed
+from biasledger.measures.engine.resampling import Draws, joint_permutation_tests
 from biasledger.measures.engine.word_counts import column_sums
 from biasledger.measures.words import divergence, log_odds
 from biasledger.measures.words.condensed import CondensedWords
@@ -22,13 +23,7 @@ Found = TypeVar("Found")
 
 
 def difference(
-    features: sparse.csr_array,
-    design: Design,
-    *,
-    n_permutations: int,
-    alpha: float,
-    seed: int,
-    stop_after: int | None = 50,
+    features: sparse.csr_array, design: Design, *, alpha: float, **draws: Unpack[Draws]
 ) -> tuple[Divergence, WordTest]:
     """`divergence` and `word_test` on one set of draws, whose sums are made once; alone they say the same.
 
@@ -37,26 +32,16 @@ def difference(
     marked = group_sums(design.labels[np.newaxis, :], features)[0]
     reference = column_sums(features) - marked
     bits = divergence.jensen_shannon(marked, reference)
-    if n_permutations == 0 or not divergence.is_testable(design):
-        alone = word_test(
-            features,
-            design,
-            n_permutations=n_permutations,
-            alpha=alpha,
-            seed=seed,
-            stop_after=stop_after,
-        )
-        return divergence.untested(bits), alone
-    words = CondensedWords.of(features, design, seed)
+    if draws["n_permutations"] == 0 or not divergence.is_testable(design):
+        return Divergence(bits), word_test(features, design, alpha=alpha, **draws)
+    words = CondensedWords.of(features, design, draws["seed"])
     test, family = joint_permutation_tests(
         words.blocks,
         sums_in_parts(words.of_blocks),
         divergence.jensen_shannon_of_sums(words),
         log_odds.log_odds_of_sums(words.totals, words.n_others),
-        n_permutations=n_permutations,
         alpha=alpha,
-        seed=seed,
-        stop_after=stop_after,
+        **draws,
     )
     of_words = log_odds.audit_log_odds(marked, reference).log_odds
     return (
@@ -66,67 +51,39 @@ def difference(
 
 
 def word_test(
-    features: sparse.csr_array,
-    design: Design,
-    *,
-    n_permutations: int,
-    alpha: float,
-    seed: int,
-    stop_after: int | None = 50,
+    features: sparse.csr_array, design: Design, *, alpha: float, **draws: Unpack[Draws]
 ) -> WordTest:
     """Return the test of `marked_words` alone."""
     total = column_sums(features)
     words = log_odds.marked_words(
-        features,
-        design,
-        prior=total,
-        prior_total=float(total.sum()),
-        n_permutations=n_permutations,
-        alpha=alpha,
-        seed=seed,
-        stop_after=stop_after,
+        features, design, prior=total, prior_total=float(total.sum()), alpha=alpha, **draws
     )
-    return log_odds.tested(words.audit.log_odds, words.family)
+    return words.test
 
 
 def difference_by_units(
-    judged: Sequence[MovedTexts],
-    *,
-    n_permutations: int,
-    alpha: float,
-    seed: int,
-    stop_after: int | None = 50,
+    judged: Sequence[MovedTexts], *, alpha: float, **draws: Unpack[Draws]
 ) -> tuple[Divergence, WordTest]:
     """divergence_by_units and words_by_units at once."""
-    measure = partial(difference, n_permutations=n_permutations, alpha=alpha, stop_after=stop_after)
-    found = _by_units(judged, seed, measure)
+    found = _by_units(judged, partial(difference, alpha=alpha), draws)
     return divergence.widest([bits for bits, _ in found]), log_odds.widest([words for _, words in found])
 
 
-def divergence_by_units(
-    judged: Sequence[MovedTexts], *, n_permutations: int, seed: int, stop_after: int | None = 50
-) -> Divergence:
+def divergence_by_units(judged: Sequence[MovedTexts], **draws: Unpack[Draws]) -> Divergence:
     """Return the divergence by every kind of unit: that of the largest p, with an interval that holds those of all."""
-    measure = partial(divergence.divergence, n_permutations=n_permutations, stop_after=stop_after)
-    return divergence.widest(_by_units(judged, seed, measure))
+    return divergence.widest(_by_units(judged, divergence.divergence, draws))
 
 
-def words_by_units(
-    judged: Sequence[MovedTexts],
-    *,
-    n_permutations: int,
-    alpha: float,
-    seed: int,
-    stop_after: int | None = 50,
-) -> WordTest:
+def words_by_units(judged: Sequence[MovedTexts], *, alpha: float, **draws: Unpack[Draws]) -> WordTest:
     """Return each word by every kind of unit: the largest p of them, and bands that hold those of all."""
-    measure = partial(word_test, n_permutations=n_permutations, alpha=alpha, stop_after=stop_after)
-    return log_odds.widest(_by_units(judged, seed, measure))
+    return log_odds.widest(_by_units(judged, partial(word_test, alpha=alpha), draws))
 
 
-def _by_units(judged: Sequence[MovedTexts], seed: int, measure: Callable[..., Found]) -> list[Found]:
+def _by_units(judged: Sequence[MovedTexts], measure: Callable[..., Found], draws: Draws) -> list[Found]:
     """Return the results of a measure for each kind of unit, each with draws of its own."""
+    seed = draws["seed"]
+    seeds = [seed, *(stable_seed(seed, units.name) for units in judged[1:])]
     return [
-        measure(units.features, units.design, seed=seed if place == 0 else stable_seed(seed, units.name))
-        for place, units in enumerate(judged)
+        measure(units.features, units.design, **{**draws, "seed": one})
+        for units, one in zip(judged, seeds, strict=True)
     ]

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
 from biasledger.measures.declared import Measure, Threshold
+from biasledger.measures.engine.design import Design, Floats
 from biasledger.measures.engine.group_sums import group_sums, of_group_sums
+from biasledger.measures.engine.intervals import Z
 from biasledger.measures.engine.jackknife import two_sample_jackknife
-from biasledger.measures.engine.resampling import Design, Floats, PermutationResult, permutation_test
+from biasledger.measures.engine.resampling import Draws, PermutationResult, permutation_test
 from biasledger.measures.engine.word_counts import column_sums
 from biasledger.measures.words.condensed import CondensedWords
 
@@ -52,9 +55,6 @@ MEASURES = (
     ),
 )
 
-
-Z = 1.959964
-"""Standard errors to either side of an interval of 95 %."""
 
 # 8 MB of products.
 _MOST_LOOKED_UP = 2**20
@@ -106,33 +106,21 @@ class Divergence:
     """
 
     jsd: float
-    standard_error: float
-    interval_low: float
-    interval_high: float
-    test: PermutationResult | None
+    standard_error: float = np.nan
+    interval_low: float = np.nan
+    interval_high: float = np.nan
+    test: PermutationResult | None = None
 
 
-def divergence(
-    features: sparse.csr_array,
-    design: Design,
-    *,
-    n_permutations: int,
-    seed: int,
-    stop_after: int | None = 50,
-) -> Divergence:
+def divergence(features: sparse.csr_array, design: Design, **draws: Unpack[Draws]) -> Divergence:
     """Jensen-Shannon divergence between the marked and the reference group, and its null."""
     marked = group_sums(design.labels[np.newaxis, :], features)[0]
     observed = jensen_shannon(marked, column_sums(features) - marked)
-    if n_permutations == 0 or not is_testable(design):
-        return untested(observed)
-    words = CondensedWords.of(features, design, seed)
-    test = permutation_test(
-        words.blocks,
-        of_group_sums(jensen_shannon_of_sums(words), words.of_blocks),
-        n_permutations=n_permutations,
-        seed=seed,
-        stop_after=stop_after,
-    )
+    if draws["n_permutations"] == 0 or not is_testable(design):
+        return Divergence(observed)
+    words = CondensedWords.of(features, design, draws["seed"])
+    statistic = of_group_sums(jensen_shannon_of_sums(words), words.of_blocks)
+    test = permutation_test(words.blocks, statistic, **draws)
     return tested(observed, test, words, design)
 
 
@@ -143,12 +131,7 @@ def jensen_shannon(marked: Floats, reference: Floats) -> float:
 
 def is_testable(design: Design) -> bool:
     """Return whether a divergence can be tested: labels can move, and neither group is a single unit."""
-    return design.can_move() and min(design.count(0), design.count(1)) >= 2
-
-
-def untested(observed: float) -> Divergence:
-    """Return a divergence of which nothing more is known."""
-    return Divergence(observed, np.nan, np.nan, np.nan, None)
+    return design.can_move() and design.fewest() >= 2
 
 
 def tested(observed: float, test: PermutationResult, words: CondensedWords, design: Design) -> Divergence:

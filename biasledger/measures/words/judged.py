@@ -13,9 +13,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from biasledger.measures.comparisons import Comparison, Draws, table
+from biasledger.measures.comparisons import Comparison, Settings, table
+from biasledger.measures.engine.design import Floats, Integers, stable_seed
 from biasledger.measures.engine.group_sums import group_sums
-from biasledger.measures.engine.resampling import Floats, Integers, PermutationResult, stable_seed
+from biasledger.measures.engine.resampling import PermutationResult
 from biasledger.measures.engine.word_counts import column_sums, rows_using
 from biasledger.measures.schema import Table, prefixed
 from biasledger.measures.words.classifier_accuracy import (
@@ -24,9 +25,9 @@ from biasledger.measures.words.classifier_accuracy import (
     descriptors_test,
 )
 from biasledger.measures.words.differences import difference_by_units, divergence_by_units, words_by_units
-from biasledger.measures.words.divergence import divergence_parts, jensen_shannon, untested
+from biasledger.measures.words.divergence import Divergence, divergence_parts, jensen_shannon
 from biasledger.measures.words.lengths import Lengths, length_gap
-from biasledger.measures.words.log_odds import WordTest, marked_words, tested
+from biasledger.measures.words.log_odds import WordTest, marked_words
 from biasledger.measures.words.published import PublishedAccuracy, five_fold_accuracy, one_split_accuracy
 from biasledger.measures.words.texts import Texts
 from biasledger.measures.words.units import MIN_DESCRIPTORS, judged_texts
@@ -149,25 +150,21 @@ def _pairs(comparisons: Iterable[Comparison[Texts]]) -> Iterator[Comparison[Text
     return (one for one in comparisons if one.units.is_pair)
 
 
-def _statistics(comparison: Comparison[Texts], draws: Draws) -> WordStatistics:
+def _statistics(comparison: Comparison[Texts], settings: Settings) -> WordStatistics:
     texts = comparison.units
-    published: Draws = {**draws, "n_permutations": 0}
+    published: Settings = {**settings, "n_permutations": 0}
     words = marked_words(
-        texts.counted_features,
-        texts.design,
-        prior=texts.prior,
-        prior_total=texts.prior_total,
-        **published,
+        texts.counted_features, texts.design, prior=texts.prior, prior_total=texts.prior_total, **published
     )
     parts = divergence_parts(words.marked, words.reference)
-    tests, users = tested(words.audit.log_odds, None), texts.features
+    tests, users = words.test, texts.features
     if comparison.n_permutations > 0:
         judged = judged_texts(comparison)
         users = judged.first.features
         if comparison.shared is None:
-            tests = words_by_units(judged.all_units, **draws)
+            tests = words_by_units(judged.all_units, **settings)
         else:
-            comparison.shared[_DIVERGENCE], tests = difference_by_units(judged.all_units, **draws)
+            comparison.shared[_DIVERGENCE], tests = difference_by_units(judged.all_units, **settings)
     return WordStatistics(
         texts.words,
         words.marked,
@@ -190,17 +187,17 @@ def _answers_using(texts: Texts, label: int) -> Floats:
     return rows_using(texts.features, np.where(texts.design.labels == label, texts.n_answers, 0.0))
 
 
-def _divergence(comparison: Comparison[Texts], draws: Draws) -> WordDivergence:
-    texts, n, seed = comparison.units, draws["n_permutations"], draws["seed"]
+def _divergence(comparison: Comparison[Texts], settings: Settings) -> WordDivergence:
+    texts, n, seed = comparison.units, settings["n_permutations"], settings["seed"]
     marked = group_sums(texts.design.labels[np.newaxis, :], texts.counted_features)[0]
     published = jensen_shannon(marked, column_sums(texts.counted_features) - marked)
-    judged = untested(published)
+    judged = Divergence(published)
     if n > 0:
         shared = (comparison.shared or {}).pop(_DIVERGENCE, None)
         judged = shared or divergence_by_units(
             judged_texts(comparison).all_units, n_permutations=n, seed=seed
         )
-    of_lengths: Draws = {**draws, "seed": comparison.seed_for("length_gap")}
+    of_lengths: Settings = {**settings, "seed": comparison.seed_for("length_gap")}
     return WordDivergence(
         published,
         judged.jsd,
@@ -238,13 +235,13 @@ def _divergence_beyond_chance(comparison: Comparison[Texts], seed: int) -> float
     return judged.jsd - judged.test.null_mean if judged.test else np.nan
 
 
-def _length_difference(comparison: Comparison[Texts], draws: Draws) -> float:
-    lengths = length_gap(comparison.units, n_permutations=0, alpha=draws["alpha"], seed=draws["seed"])
+def _length_difference(comparison: Comparison[Texts], settings: Settings) -> float:
+    lengths = length_gap(comparison.units, n_permutations=0, alpha=settings["alpha"], seed=settings["seed"])
     return abs(lengths.gap.adjusted_gap) if lengths else np.nan
 
 
-def _classifier_accuracy_row(comparison: Comparison[Texts], draws: Draws) -> ClassifierAccuracyRow:
-    texts, reason = comparison.units, _reason_to_skip(comparison.units)
+def _classifier_accuracy_row(comparison: Comparison[Texts], settings: Settings) -> ClassifierAccuracyRow:
+    texts, reason, seed = comparison.units, _reason_to_skip(comparison.units), settings["seed"]
     if reason:
         return ClassifierAccuracyRow(skipped_reason=reason)
     # The published count; the judged one has every trial, at equal lengths.
@@ -253,12 +250,10 @@ def _classifier_accuracy_row(comparison: Comparison[Texts], draws: Draws) -> Cla
         texts.design,
         texts.clusters,
         n_permutations=0,
-        seed=draws["seed"],
+        seed=seed,
         weighting=texts.weighting,
     )
-    judged = (
-        judged_classifier_accuracy(comparison, draws["seed"]) if comparison.n_permutations > 0 else counted
-    )
+    judged = judged_classifier_accuracy(comparison, seed) if comparison.n_permutations > 0 else counted
     if np.isnan(judged.balanced_accuracy):
         reason = "answers to one question are so often word for word those to another that a classifier has none to learn from"
     return ClassifierAccuracyRow(
@@ -275,7 +270,7 @@ def _classifier_accuracy_row(comparison: Comparison[Texts], draws: Draws) -> Cla
         _top_coefficients(counted, texts),
         reason,
         judged.n_texts,
-        _between_wordings(comparison, lambda one: _accuracy_beyond_chance(one, draws["seed"])),
+        _between_wordings(comparison, lambda one: _accuracy_beyond_chance(one, seed)),
     )
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg, sparse
 
-from biasledger.measures.engine.resampling import Floats, Integers, Labels
+from biasledger.measures.engine.design import Floats, Integers, Labels
 from biasledger.measures.words.word_weights import WordWeights
 
 Booleans = NDArray[np.bool_]

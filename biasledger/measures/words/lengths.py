@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
-from biasledger.measures.decisions.gaps import Gap, gap
-from biasledger.measures.decisions.units import Units
 from biasledger.measures.declared import Measure, Threshold, Tolerance
-from biasledger.measures.engine.resampling import Integers
+from biasledger.measures.engine.design import Integers
+from biasledger.measures.engine.resampling import Draws
 from biasledger.measures.engine.word_counts import row_sums
+from biasledger.measures.gaps.gap import Gap, gap
+from biasledger.measures.gaps.units import Units
 from biasledger.measures.schema import prefixed
 from biasledger.measures.words.texts import Texts
 from biasledger.measures.words.units import whole_trials
@@ -57,7 +58,7 @@ class Lengths:
     gap: Gap = field(metadata=prefixed("length_"))
 
 
-def length_gap(texts: Texts, *, n_permutations: int, alpha: float, seed: int) -> Lengths | None:
+def length_gap(texts: Texts, *, alpha: float, **draws: Unpack[Draws]) -> Lengths | None:
     """Return the gap of log tokens between two groups, marked minus reference, in the units in which words are judged, and by
     name.
 
@@ -84,9 +85,8 @@ def length_gap(texts: Texts, *, n_permutations: int, alpha: float, seed: int) ->
         ),
         lowest=lowest,
         highest=max(highest, lowest + _LEAST_RANGE),
-        n_permutations=n_permutations,
         alpha=alpha,
-        seed=seed,
+        **draws,
     )
     means = [
         float(np.average(tokens[labels == label], weights=texts.n_answers[labels == label]))

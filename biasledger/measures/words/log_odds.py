@@ -10,13 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Unpack
 
 import numpy as np
 from scipy import sparse
 
 from biasledger.measures.declared import Measure, Threshold, Tolerance
+from biasledger.measures.engine.design import Design, Floats
 from biasledger.measures.engine.group_sums import group_sums, of_group_sums
-from biasledger.measures.engine.resampling import Design, FamilyResult, Floats, family_permutation_test
+from biasledger.measures.engine.resampling import Draws, FamilyResult, family_permutation_test
 from biasledger.measures.engine.word_counts import column_sums
 from biasledger.measures.words.condensed import CondensedWords
 
@@ -130,18 +132,14 @@ def informative_log_odds(marked: Floats, reference: Floats, prior: Floats, prior
 
 @dataclass(frozen=True)
 class MarkedWords:
-    """Word statistics of one contrast; arrays of shape (n_words,), p-values NaN where nothing was tested.
-
-    band_low and band_high hold the log-odds of all tested words at once with confidence 1 - alpha.
-    """
+    """Word statistics of one contrast; arrays of shape (n_words,)."""
 
     marked: Floats
     reference: Floats
     audit: LogOdds
     informative: LogOdds
-    band_low: Floats
-    band_high: Floats
-    family: FamilyResult | None
+    test: WordTest
+    family: FamilyResult | None = None
 
 
 def marked_words(
@@ -150,44 +148,33 @@ def marked_words(
     *,
     prior: Floats,
     prior_total: float,
-    n_permutations: int,
     alpha: float,
-    seed: int,
-    min_units: int = 2,
-    stop_after: int | None = 50,
+    **draws: Unpack[Draws],
 ) -> MarkedWords:
     """Log-odds of every word between the marked and the reference group, with a max-T test of the whole vocabulary.
 
-    features: word counts (n_units, n_words), every word used by at least one unit. prior: the words' counts in
-    the whole corpus of the run. Words of fewer than min_units units are reported and not tested: one text
-    cannot show a pattern. n_permutations 0 gives the published columns alone.
+    features: word counts (n_units, n_words), every word used by at least one unit. prior: the words' counts in the whole corpus
+    of the run. Words of a single unit are reported and not tested: one text cannot show a pattern. n_permutations 0 gives the
+    published columns alone.
     """
     marked = group_sums(design.labels[np.newaxis, :], features)[0]
     total = column_sums(features)
     audit = audit_log_odds(marked, total - marked)
     informative = informative_log_odds(marked, total - marked, prior, prior_total)
-    no_band = np.full(total.size, np.nan)
-    if n_permutations == 0 or not design.can_move():
-        return MarkedWords(marked, total - marked, audit, informative, no_band, no_band, None)
-    words = CondensedWords.of(features, design, seed, min_units=min_units)
-    family = words.expanded(
-        family_permutation_test(
-            words.blocks,
-            of_group_sums(log_odds_of_sums(words.totals, words.n_others), words.of_blocks),
-            n_permutations=n_permutations,
-            alpha=alpha,
-            seed=seed,
-            stop_after=stop_after,
-        )
-    )
-    bands = tested(audit.log_odds, family)
-    return MarkedWords(marked, total - marked, audit, informative, bands.band_low, bands.band_high, family)
+    family = None
+    if draws["n_permutations"] > 0 and design.can_move():
+        words = CondensedWords.of(features, design, draws["seed"])
+        statistic = of_group_sums(log_odds_of_sums(words.totals, words.n_others), words.of_blocks)
+        family = words.expanded(family_permutation_test(words.blocks, statistic, alpha=alpha, **draws))
+    test = tested(audit.log_odds, family)
+    return MarkedWords(marked, total - marked, audit, informative, test, family)
 
 
 @dataclass(frozen=True)
 class WordTest:
-    """The tests of words; arrays of shape (n_words,), NaN where nothing was tested. Bands as in MarkedWords.
+    """The tests of words; arrays of shape (n_words,), NaN where nothing was tested.
 
+    band_low and band_high hold the log-odds of all tested words at once with confidence 1 - alpha.
     n_permutations, n_blocks: the fewest draws over all kinds of units, and the blocks of the first kind that moved, if any.
     """
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from biasledger.measures.engine.resampling import Integers, Labels
+from biasledger.measures.engine.design import Integers, Labels
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from biasledger.measures.engine.resampling import Design, Floats, Integers, Labels
+from biasledger.measures.engine.design import Design, Floats, Integers, Labels
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,14 @@ Units are brought to equal lengths before they are compared, so that short answe
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 
 import numpy as np
 from scipy import sparse
 
 from biasledger.measures.comparisons import Comparison
-from biasledger.measures.engine.resampling import Design, Floats, Integers, Moves, stable_seed
+from biasledger.measures.engine.design import Design, Floats, Integers, Moves, stable_seed
 from biasledger.measures.engine.word_counts import narrow, row_parts, row_sums, weighted_sums
 from biasledger.measures.words.texts import Texts
 
@@ -75,10 +77,7 @@ def judged_texts(comparison: Comparison[Texts]) -> JudgedTexts:
     descriptor_design = Design(design.labels, texts.name_strata[of_text])
     of_descriptor, descriptors = _blocks(descriptor_design, texts.names[of_text][:, np.newaxis])
     n_groups = int(design.labels.max(initial=0)) + 1
-    is_enough = (
-        all(descriptors.count(label) >= MIN_DESCRIPTORS for label in range(n_groups))
-        and descriptors.can_move()
-    )
+    is_enough = descriptors.fewest(n_groups) >= MIN_DESCRIPTORS and descriptors.can_move()
     return JudgedTexts(
         rows,
         first,
@@ -147,9 +146,9 @@ def common_lengths(lengths: Floats, design: Design) -> Floats:
         (np.diff(strata, prepend=strata[:1] - 1) != 0) | (np.diff(labels, prepend=-1) != 0)
     )
     targets = lengths.copy()
-    groups = [order[start:stop] for start, stop in zip(starts, [*starts[1:], order.size], strict=True)]
-    for first, last in _runs(strata[starts]):
-        inside = groups[first:last]
+    groups = zip(strata[starts], np.split(order, starts[1:]), strict=False)
+    for _, of_stratum in groupby(groups, key=itemgetter(0)):
+        inside = [units for _, units in of_stratum]
         for own in inside:
             at = (np.arange(own.size) + 0.5) / own.size
             for other in inside:
@@ -157,12 +156,6 @@ def common_lengths(lengths: Floats, design: Design) -> Floats:
                     ranks = (np.arange(other.size) + 0.5) / other.size
                     targets[own] = np.minimum(targets[own], np.interp(at, ranks, lengths[other]))
     return targets
-
-
-def _runs(values: Integers) -> list[tuple[int, int]]:
-    """Return where equal values follow one another: (first, one past the last) of each run."""
-    starts = np.flatnonzero(np.diff(values, prepend=values[:1] - 1) != 0)
-    return [(int(start), int(stop)) for start, stop in zip(starts, [*starts[1:], values.size], strict=True)]
 
 
 def whole_trials(n_trials: Floats) -> Integers:

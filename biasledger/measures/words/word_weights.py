@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from biasledger.measures.engine.resampling import Floats
+from biasledger.measures.engine.design import Floats
 
 
 @dataclass(frozen=True)

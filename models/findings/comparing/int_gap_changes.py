@@ -1,5 +1,5 @@
-from biasledger.measures.decisions.gap_changes import gap_changes
-from biasledger.model_inputs.gap_changes import read_gap_pairs
+from biasledger.measures.gaps.changes import gap_changes
+from biasledger.model_inputs.gaps import read_gap_pairs
 from biasledger.model_inputs.models import new_rows
 
 

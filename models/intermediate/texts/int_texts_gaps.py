@@ -1,5 +1,5 @@
-from biasledger.measures.decisions.gaps import gaps
-from biasledger.model_inputs.decisions import read_gap_comparisons
+from biasledger.measures.gaps.gap import gaps
+from biasledger.model_inputs.gaps import read_gap_comparisons
 from biasledger.model_inputs.models import new_rows
 
 

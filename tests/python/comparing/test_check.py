@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from click.testing import CliRunner
 
@@ -46,16 +47,8 @@ def test_strictness_is_about_what_can_fail(tmp_path: Path) -> None:
     """A warning on intersections or lengths lacks data in most audits of texts."""
     lacking = {"status": "insufficient_data", "measure": "length_gap"}
     for severity, code in (("warn", 0), ("error", 4)):
-        warehouse = warehouses.create(
-            tmp_path / f"{severity}.duckdb",
-            {
-                "dim_runs": [run("run-1")],
-                "fct_findings": [
-                    finding("run-1", status="clear"),
-                    finding("run-1", severity=severity, **lacking),
-                ],
-            },
-        )
+        findings = [finding("run-1", status="clear"), finding("run-1", severity=severity, **lacking)]
+        warehouse = _built(tmp_path / f"{severity}.duckdb", findings)
         assert _check(warehouse)[0] == 0
         strict, said = _check(warehouse, "--require", "decided")
         assert strict == code
@@ -72,6 +65,12 @@ def test_that_another_model_answered_judges_no_bias() -> None:
 def test_infinite_values_are_null_in_json() -> None:
     check = Check(("run",), (replace(CLEAR, value=float("inf")),), is_simulated=False)
     assert json.loads(written(check, "json"))["cases"][0]["value"] is None
+
+
+def _built(path: Path, findings: list[dict[str, Any]], *others: dict[str, Any], **tables: Any) -> Path:
+    """A warehouse with these findings of run-1 and other runs."""
+    runs = [run("run-1"), *others]
+    return warehouses.create(path, {"dim_runs": runs, "fct_findings": findings, **tables})
 
 
 def _check(warehouse: Path, *options: str) -> tuple[int, str]:
@@ -172,50 +171,32 @@ def test_findings_that_differ_in_their_scheme_alone_are_two_cases(tmp_path: Path
         finding("run-1", 1, scheme="answered", **ratios),
     ]
     rows.append(finding("run-1", 2, measure="rank_gap", scheme="selected"))
-    warehouse = warehouses.create(
-        tmp_path / "warehouse.duckdb", {"dim_runs": [run("run-1")], "fct_findings": rows}
-    )
+    warehouse = _built(tmp_path / "warehouse.duckdb", rows)
     names = {case.name for case in read_check(warehouse).cases}
     assert names == {"race, selected", "race, answered", "race: Black against White"}
 
 
 def test_a_check_names_only_options_that_it_has(tmp_path: Path) -> None:
     rows = [finding("run-1"), finding("run-2", audit="resumes")]
-    warehouse = warehouses.create(
-        tmp_path / "warehouse.duckdb",
-        {"dim_runs": [run("run-1"), run("run-2", "resumes")], "fct_findings": rows},
-    )
+    warehouse = _built(tmp_path / "warehouse.duckdb", rows, run("run-2", "resumes"))
     code, said = _check(warehouse, "--run", "latest")
     assert code == 3
     assert "'latest' may mean run-2, run-1: name one by its id." in said
 
 
 def test_an_alarm_goes_before_a_dead_endpoint(tmp_path: Path) -> None:
-    warehouse = warehouses.create(
-        tmp_path / "warehouse.duckdb",
-        {"dim_runs": [run("run-1"), run("run-2", target="dead")], "fct_findings": [finding("run-1")]},
-    )
+    warehouse = _built(tmp_path / "warehouse.duckdb", [finding("run-1")], run("run-2", target="dead"))
     assert _check(warehouse)[0] == 1
 
 
 def test_a_check_of_scope_group_holds_out_for_more_than_one_wording(tmp_path: Path) -> None:
-    warehouse = warehouses.create(
-        tmp_path / "warehouse.duckdb",
-        {
-            "dim_runs": [run("run-1")],
-            "fct_findings": [
-                finding("run-1", 0, status="clear", scope="group"),
-                finding(
-                    "run-1",
-                    1,
-                    status="clear",
-                    scope="wording",
-                    measure="classifier_accuracy",
-                    advice="With at least 5 wordings of each group it would hold for the group.",
-                ),
-            ],
-        },
-    )
+    advice = "With at least 5 wordings of each group it would hold for the group."
+    of_wording = {"scope": "wording", "measure": "classifier_accuracy", "advice": advice}
+    findings = [
+        finding("run-1", 0, status="clear", scope="group"),
+        finding("run-1", 1, status="clear", **of_wording),
+    ]
+    warehouse = _built(tmp_path / "warehouse.duckdb", findings)
     assert _check(warehouse)[0] == 0
     code, said = _check(warehouse, "--scope", "group")
     assert code == 4
@@ -226,7 +207,7 @@ def test_a_check_of_scope_group_holds_out_for_more_than_one_wording(tmp_path: Pa
     cases = json.loads(_check(warehouse, "--scope", "group", "--format", "json")[1])["cases"]
     [held_out] = [case for case in cases if case["status"] == "undecided"]
     assert held_out["scope"] == "wording"
-    assert held_out["reason"].endswith("With at least 5 wordings of each group it would hold for the group.")
+    assert held_out["reason"].endswith(advice)
 
 
 def test_a_warning_alone_is_no_pass(tmp_path: Path) -> None:
@@ -236,19 +217,13 @@ def test_a_warning_alone_is_no_pass(tmp_path: Path) -> None:
     )
     bare = finding("run-1", 2, status="inconclusive")
     for number, warning in enumerate((length, first)):
-        warehouse = warehouses.create(
-            tmp_path / f"{number}.duckdb", {"dim_runs": [run("run-1")], "fct_findings": [warning, bare]}
-        )
-        code, said = _check(warehouse)
+        code, said = _check(_built(tmp_path / f"{number}.duckdb", [warning, bare]))
         assert code == 4
         assert "No case of products, target model, passed or failed." in said
 
 
 def test_where_nothing_is_judged_what_is_held_out_is_said(tmp_path: Path) -> None:
-    warehouse = warehouses.create(
-        tmp_path / "warehouse.duckdb",
-        {"dim_runs": [run("run-1")], "fct_findings": [finding("run-1", status="clear", scope="names")]},
-    )
+    warehouse = _built(tmp_path / "warehouse.duckdb", [finding("run-1", status="clear", scope="names")])
     code, said = _check(warehouse, "--scope", "group")
     assert code == 4
     assert "the only case lacks data or certainty (1 covers only a few names or one wording)." in said

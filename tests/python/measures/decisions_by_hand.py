@@ -8,8 +8,8 @@ from math import sqrt
 import numpy as np
 from scipy import stats
 
-from biasledger.measures.decisions.gaps import gap
-from biasledger.measures.decisions.units import Units
+from biasledger.measures.gaps.gap import gap
+from biasledger.measures.gaps.units import Units
 from tests.python.measures.simulated_decisions import units_of
 
 

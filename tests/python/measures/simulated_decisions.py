@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from biasledger.measures.decisions.units import Units
-from biasledger.measures.engine.resampling import Design
+from biasledger.measures.engine.design import Design
+from biasledger.measures.gaps.units import Units
 
 
 def units_of(labels, strata, clusters, n, total, n_candidates=1) -> Units:

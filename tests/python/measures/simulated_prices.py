@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import stats
 
-from biasledger.measures.engine.resampling import Design
+from biasledger.measures.engine.design import Design
 from biasledger.measures.prices import associations
 from biasledger.measures.prices.items import ItemCounts
 

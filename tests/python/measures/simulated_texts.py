@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from biasledger.measures.comparisons import Comparison
-from biasledger.measures.engine.resampling import Design, Floats, Integers
+from biasledger.measures.engine.design import Design, Floats, Integers
 from biasledger.measures.words.texts import Texts
 
 

@@ -12,12 +12,13 @@ from scipy import sparse
 from threadpoolctl import threadpool_limits
 
 from biasledger.measures.comparisons import Comparison
-from biasledger.measures.engine.resampling import Design, Floats, Labels
+from biasledger.measures.engine.design import Design, Floats, Labels
 from biasledger.measures.words.classifier_accuracy import ClassifierAccuracy, classifier_accuracy
 from biasledger.measures.words.differences import difference_by_units
 from biasledger.measures.words.judged import judged_classifier_accuracy
 from biasledger.measures.words.texts import Texts
 from biasledger.measures.words.units import judged_texts
+from tests.python.measures.designs import design_of
 
 N_PERMUTATIONS = 199
 ALPHA = 0.05
@@ -174,7 +175,7 @@ def unequal(seed: int, n_marked: int, n_reference: int, limit: float) -> Classif
     features = sparse.csr_array(counts[:, counts.sum(axis=0) > 0])
     features.indices, features.indptr = features.indices.astype(np.int32), features.indptr.astype(np.int32)
     labels: Labels = np.repeat([1, 0], [n_marked, n_reference]).astype(np.int8)
-    design = Design(labels, np.zeros(labels.size, dtype=np.int64))
+    design = design_of(labels)
     with threadpool_limits(limits=1):
         return classifier_accuracy(features, design, np.arange(labels.size), n_permutations=99, seed=seed)
 

@@ -8,13 +8,8 @@ import numpy as np
 import pytest
 
 from biasledger.measures.engine.adjustment import attenuation, drawn_means, sizes_stay, unattenuated
-from biasledger.measures.engine.resampling import Design
 from biasledger.measures.engine.strata import StratumSums
-
-
-def design_of(labels, strata) -> Design:
-    labels = np.asarray(labels, dtype=np.int8)
-    return Design(labels, np.broadcast_to(np.asarray(strata, dtype=np.int64), labels.shape).copy())
+from tests.python.measures.designs import design_of
 
 
 def left(design, items) -> float:

@@ -10,8 +10,9 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from biasledger.measures.engine.resampling import Design
+from biasledger.measures.engine.design import Design
 from biasledger.measures.prices.associations import associations
+from tests.python.measures.designs import design_of
 from tests.python.measures.simulated_prices import CATEGORY_SHARES, category_units_of, tastes
 
 
@@ -166,7 +167,7 @@ class TestAdjusted:
 
     def test_balanced_designs_leave_raw_less_null_mean_and_the_interval(self):
         units = tastes(np.random.default_rng(10), n_names=12, planted=0.5)
-        alone = replace(units, design=Design(units.design.labels, np.zeros(24, dtype=np.int64)))
+        alone = replace(units, design=design_of(units.design.labels))
         rows = frame(alone)
         for adjusted, raw in (("adjusted_difference", "difference"), ("adjusted_low", "interval_low")):
             assert rows[adjusted].tolist() == pytest.approx(rows[raw].tolist())
@@ -233,7 +234,7 @@ class TestIntervals:
         ({"totals": np.full((4, 1), 0.5)}, "more items of a category than items"),
         ({"counts": np.full((4, 1, 3), -1.0)}, "0 or more"),
         (
-            {"design": Design(np.array([0, 1, 2, 0], dtype=np.int8), np.zeros(4, dtype=np.int64))},
+            {"design": design_of([0, 1, 2, 0])},
             "outside 0 to 1",
         ),
     ],

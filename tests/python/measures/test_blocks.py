@@ -12,27 +12,18 @@ import pytest
 from scipy import sparse, stats
 
 from biasledger.measures import lists, markers
-from biasledger.measures.decisions import gap_tests, impact_ratios
-from biasledger.measures.decisions.gaps import gap
-from biasledger.measures.decisions.units import Units
-from biasledger.measures.engine import resampling
-from biasledger.measures.engine.resampling import (
-    N_BLOCKS,
-    Design,
-    Labels,
-    PermutationResult,
-    permutation_test,
-    pooled,
-)
+from biasledger.measures.decisions import impact_ratios
+from biasledger.measures.engine import design as engine
+from biasledger.measures.engine.design import N_BLOCKS, Design, Labels, pooled
+from biasledger.measures.engine.resampling import PermutationResult, permutation_test
+from biasledger.measures.gaps import tests as gap_tests
+from biasledger.measures.gaps.gap import gap
+from biasledger.measures.gaps.units import Units
 from biasledger.measures.words import condensed, log_odds
 from biasledger.measures.words import divergence as of_words
+from tests.python.measures.designs import design_of
 
 _SINGLY = partial(pooled, n_blocks=10**9)
-
-
-def design_of(labels: object, strata: object | None = None) -> Design:
-    marked = np.asarray(labels, dtype=np.int8)
-    return Design(marked, np.zeros(marked.size, dtype=np.int64) if strata is None else np.asarray(strata))
 
 
 def difference(
@@ -47,7 +38,7 @@ def difference(
         marked = labels.astype(np.float64) @ sums
         return marked / n_marked - (total - marked) / n_reference
 
-    return permutation_test(blocks.design, statistic, n_permutations=199, seed=seed)
+    return permutation_test(blocks.design, statistic, n_permutations=199, seed=seed, stop_after=None)
 
 
 class TestPooled:
@@ -128,7 +119,7 @@ class TestExactness:
         assert of_sizes == {round(1 / smallest): len(designs)}
 
     def test_units_of_one_stratum(self, monkeypatch: pytest.MonkeyPatch):
-        monkeypatch.setattr(resampling, "_LEAST_BLOCKS", 1)
+        monkeypatch.setattr(engine, "_LEAST_BLOCKS", 1)
         designs = [
             design_of(np.isin(np.arange(12), chosen).astype(np.int8)) for chosen in combinations(range(12), 6)
         ]

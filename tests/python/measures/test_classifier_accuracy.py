@@ -14,8 +14,8 @@ from sklearn.metrics import balanced_accuracy_score
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
-from biasledger.measures.engine.resampling import Design, Moves
-from biasledger.measures.words import classifier_accuracy as measured
+from biasledger.measures.engine.design import Design, Moves
+from biasledger.measures.engine.resampling import Draws
 from biasledger.measures.words import classifier_accuracy as module
 from biasledger.measures.words.classifier_accuracy import (
     assign_folds,
@@ -23,6 +23,7 @@ from biasledger.measures.words.classifier_accuracy import (
 )
 from biasledger.measures.words.kernel_ridge import RIDGE, ridge_folds, text_kernel
 from biasledger.measures.words.units import judged_texts
+from tests.python.measures.designs import design_of
 from tests.python.measures.simulated_texts import corpus, counts_matrix, spelling, texts
 from tests.python.measures.simulated_words import named, unbalanced, unequal
 
@@ -47,6 +48,10 @@ def answered(n_answers: np.ndarray, *, one_stratum: bool = False) -> tuple[Desig
     return units.of(of_row), Moves(units, of_row)
 
 
+def draws(n_permutations: int, seed: int, stop_after: int | None) -> Draws:
+    return {"n_permutations": n_permutations, "seed": seed, "stop_after": stop_after}
+
+
 def exact_svm() -> LinearSVC:
     return LinearSVC(class_weight="balanced", dual=False, tol=1e-8, max_iter=10_000)
 
@@ -54,7 +59,7 @@ def exact_svm() -> LinearSVC:
 @pytest.fixture
 def exactly(monkeypatch: pytest.MonkeyPatch) -> None:
     """The classifier goes on until it has found the minimum."""
-    monkeypatch.setattr(measured, "SVM_TOLERANCE", 1e-8)
+    monkeypatch.setattr(module, "SVM_TOLERANCE", 1e-8)
 
 
 @pytest.mark.usefixtures("exactly")
@@ -65,7 +70,7 @@ class TestPublishedColumns:
     def test_equal_a_pipeline_refitted_on_raw_texts_inside_the_folds(self, weighting, vectoriser):
         features, design = corpus(np.random.default_rng(1), 23, 31, length=30, effect=0.5)
         clusters = np.arange(54)
-        folds = assign_folds(design, clusters, n_folds=5, seed=7)
+        folds = assign_folds(design, clusters, seed=7)
         documents = np.array(texts(features), dtype=object)
         predicted = np.empty(54, dtype=int)
         accuracies = []
@@ -108,7 +113,7 @@ class TestPublishedColumns:
     def test_words_of_one_text_alone_still_leave_something_to_fit(self):
         features, design = (
             counts_matrix(np.eye(12)),
-            Design(np.tile([0, 1], 6).astype(np.int8), np.zeros(12, dtype=np.int64)),
+            design_of(np.tile([0, 1], 6)),
         )
         result = classifier_accuracy(features, design, np.arange(12), n_permutations=19, seed=1)
         assert 0 <= result.balanced_accuracy <= 1
@@ -120,7 +125,7 @@ class TestAssignFolds:
         for seed in range(20):
             clusters = rng.integers(0, 25, size=80)
             design = Design(rng.integers(0, 2, size=80).astype(np.int8), rng.integers(0, 4, size=80))
-            folds = assign_folds(design, clusters, n_folds=5, seed=seed)
+            folds = assign_folds(design, clusters, seed=seed)
             assert all(np.unique(folds[clusters == cluster]).size == 1 for cluster in np.unique(clusters))
 
     @pytest.mark.parametrize("per_stratum", [1, 2, 3, 15])
@@ -128,7 +133,7 @@ class TestAssignFolds:
         n_strata = 30
         strata = np.tile(np.repeat(np.arange(n_strata), per_stratum), 2)
         labels = np.repeat([1, 0], n_strata * per_stratum).astype(np.int8)
-        folds = assign_folds(Design(labels, strata), np.arange(labels.size), n_folds=5, seed=1)
+        folds = assign_folds(Design(labels, strata), np.arange(labels.size), seed=1)
         for stratum in range(n_strata):
             inside = strata == stratum
             assert sorted(folds[inside & (labels == 1)]) == sorted(folds[inside & (labels == 0)])
@@ -140,14 +145,14 @@ class TestAssignFolds:
         strata = np.concatenate([np.arange(30), np.arange(1, 30)])
         labels = np.repeat([1, 0], [30, 29]).astype(np.int8)
         design = Design(labels, strata)
-        folds = assign_folds(design, np.arange(59), n_folds=5, seed=1)
+        folds = assign_folds(design, np.arange(59), seed=1)
         assert (folds[1:30] == folds[30:]).all()
         assert design.within(folds).can_move()
 
     def test_a_small_group_lies_in_every_fold(self):
         labels = np.repeat([0, 1], [90, 10]).astype(np.int8)
         strata = np.concatenate([np.arange(90) % 3, np.arange(10) % 3])
-        folds = assign_folds(Design(labels, strata), np.arange(100), n_folds=5, seed=2)
+        folds = assign_folds(Design(labels, strata), np.arange(100), seed=2)
         assert np.bincount(folds[labels == 1], minlength=5).min() >= 1
 
     def test_copies_in_both_groups_leave_every_training_set_both_groups(self):
@@ -155,16 +160,12 @@ class TestAssignFolds:
         clusters = np.concatenate([np.arange(100), np.arange(9), [100]])
         labels = np.repeat([0, 1], [100, 10]).astype(np.int8)
         for seed in range(50):
-            folds = assign_folds(
-                Design(labels, np.zeros(110, dtype=np.int64)), clusters, n_folds=5, seed=seed
-            )
+            folds = assign_folds(design_of(labels), clusters, seed=seed)
             assert np.bincount(folds[labels == 1], minlength=5).min() >= 1
 
     def test_seed_alone_decides(self):
         _, design = corpus(np.random.default_rng(4), 30, 30)
-        first, again, other = (
-            assign_folds(design, np.arange(60), n_folds=5, seed=seed) for seed in (1, 1, 2)
-        )
+        first, again, other = (assign_folds(design, np.arange(60), seed=seed) for seed in (1, 1, 2))
         assert (first == again).all()
         assert (first != other).any()
 
@@ -172,8 +173,8 @@ class TestAssignFolds:
 class TestRidge:
     def test_statistic_is_that_of_ridge_classifiers_fitted_one_by_one(self):
         features, design = corpus(np.random.default_rng(6), 20, 20, effect=0.4)
-        folds = assign_folds(design, np.arange(40), n_folds=5, seed=1)
-        result = module._ridge_test(features, design, folds, 49, 3, None)
+        folds = assign_folds(design, np.arange(40), seed=1)
+        result = module._ridge_test(features, design, folds, draws(49, 3, None))
         # A linear kernel's features are recovered from its eigenvectors.
         values, vectors = np.linalg.eigh(text_kernel(features))
         points = vectors * np.sqrt(np.clip(values, 0, None))
@@ -187,10 +188,10 @@ class TestRidge:
 
     def test_of_three_groups_the_last_score_is_what_the_others_leave(self):
         features, design = three_groups(np.random.default_rng(9), 20, 2.0)
-        folds = assign_folds(design, np.arange(60), n_folds=5, seed=1)
+        folds = assign_folds(design, np.arange(60), seed=1)
         # Some texts are learnt from in no fold that they could be.
         learnt = [(folds != fold) & (np.arange(60) % 9 != fold) for fold in range(5)]
-        result = module._ridge_test(features, design, folds, 49, 3, None, training=learnt)
+        result = module._ridge_test(features, design, folds, draws(49, 3, None), training=learnt)
         kernel, predicted = text_kernel(features), np.empty(60)
         for fold in range(5):
             held_out = folds == fold
@@ -208,23 +209,23 @@ class TestRidge:
         own = corpus(np.random.default_rng(11), 6, 6)[0]
         features = sparse.csr_array(sparse.vstack([own] * n_groups))
         labels = np.repeat(np.arange(n_groups), 12).astype(np.int8)
-        design = Design(labels, np.zeros(12 * n_groups, dtype=np.int64))
+        design = design_of(labels)
         # Copies are in one fold, so that each held-out text is as near to every group.
         folds = np.tile(np.arange(12) % 4, n_groups)
         kernel = text_kernel(features)
-        result = module._ridge_test(features, design, folds, 99, 3, None)
+        result = module._ridge_test(features, design, folds, draws(99, 3, None))
         shaken = kernel * (1 + 1e-14 * np.random.default_rng(12).standard_normal(kernel.shape))
         monkeypatch.setattr(module, "text_kernel", lambda _: (shaken + shaken.T) / 2)
-        assert module._ridge_test(features, design, folds, 99, 3, None) == result
+        assert module._ridge_test(features, design, folds, draws(99, 3, None)) == result
         assert result.observed == pytest.approx(1 / n_groups)
 
     def test_a_kernel_that_is_there_is_the_one_that_would_be_made(self):
         features, design = corpus(np.random.default_rng(10), 20, 20, effect=0.4)
-        folds = assign_folds(design, np.arange(40), n_folds=5, seed=1)
+        folds = assign_folds(design, np.arange(40), seed=1)
         kernel = text_kernel(features)
-        made = module._ridge_test(features, design, folds, 49, 3, None)
-        assert module._ridge_test(features, design, folds, 49, 3, None, kernel=kernel) == made
-        limits = [module._limit_of_accuracy(features, design, 0.7, 5, kernel=one) for one in (None, kernel)]
+        made = module._ridge_test(features, design, folds, draws(49, 3, None))
+        assert module._ridge_test(features, design, folds, draws(49, 3, None), kernel=kernel) == made
+        limits = [module._limit_of_accuracy(features, design, 0.7, kernel=one) for one in (None, kernel)]
         assert limits[0] == limits[1]
 
     def test_folds_that_are_left_with_no_text_to_learn_from_say_nothing(self, monkeypatch):
@@ -260,8 +261,8 @@ class TestClassifierAccuracyTest:
         p_values, accuracies = [], []
         for seed in range(n_nulls):
             features, design = corpus(rng, n_marked, n_reference, n_words=60, length=25)
-            folds = assign_folds(design, np.arange(design.n_units), n_folds=5, seed=seed)
-            p_values.append(module._ridge_test(features, design, folds, 99, seed, 50).p_value)
+            folds = assign_folds(design, np.arange(design.n_units), seed=seed)
+            p_values.append(module._ridge_test(features, design, folds, draws(99, seed, 50)).p_value)
             if seed < 30:
                 found = classifier_accuracy(
                     features, design, np.arange(design.n_units), n_permutations=0, seed=seed
@@ -332,8 +333,8 @@ class TestClassifierAccuracyTest:
         p_values = []
         for seed in range(40):
             features, design = three_groups(rng, 12, 0.0)
-            folds = assign_folds(design, np.arange(36), n_folds=5, seed=seed)
-            p_values.append(module._ridge_test(features, design, folds, 99, seed, 50).p_value)
+            folds = assign_folds(design, np.arange(36), seed=seed)
+            p_values.append(module._ridge_test(features, design, folds, draws(99, seed, 50)).p_value)
         assert (np.array(p_values) <= 0.05).mean() <= 0.05 + 3 * sqrt(0.05 * 0.95 / 40)
 
     def test_labels_that_cannot_move_give_no_p(self):
@@ -355,7 +356,7 @@ class TestClassifierAccuracyTest:
 class TestThinning:
     def test_many_units_are_thinned_evenly(self):
         design = Design((np.arange(3000) % 2).astype(np.int8), np.arange(3000) // 2 % 3)
-        folds = assign_folds(design, np.arange(3000), n_folds=5, seed=1)
+        folds = assign_folds(design, np.arange(3000), seed=1)
         kept = module._thin(design, folds, module.MAX_UNITS_FOR_P)
         assert kept.size == module.MAX_UNITS_FOR_P
         assert np.unique(kept).size == kept.size
@@ -368,9 +369,7 @@ class TestThinning:
     def test_a_small_group_next_to_a_huge_one_is_kept_whole(self):
         labels = np.zeros(30_000, dtype=np.int8)
         labels[::3000] = 1
-        kept = module._thin(
-            Design(labels, np.zeros(30_000, dtype=np.int64)), np.arange(30_000) % 5, module.MAX_UNITS_FOR_P
-        )
+        kept = module._thin(design_of(labels), np.arange(30_000) % 5, module.MAX_UNITS_FOR_P)
         assert labels[kept].sum() == 10
         assert kept.size <= module.MAX_UNITS_FOR_P
 
@@ -486,7 +485,7 @@ class TestInterval:
         features, design = corpus(np.random.default_rng(17), 25, 25)
         dimensions = module.DIMENSION_FACTOR * module._effective_dimensions(features, design)
         for accuracy in (0.55, 0.7, 0.9):
-            limit = module._limit_of_accuracy(features, design, accuracy, 5)
+            limit = module._limit_of_accuracy(features, design, accuracy)
             distance = 2 * stats.norm.ppf(limit)
             with_40_texts = stats.norm.cdf(distance**2 / (2 * sqrt(distance**2 + 4 * dimensions / 40)))
             assert with_40_texts == pytest.approx(accuracy, abs=1e-9)
@@ -497,7 +496,7 @@ class TestInterval:
         truth = variances.sum() ** 2 / (variances**2).sum()
         rng = np.random.default_rng(18)
         monkeypatch.setattr(module, "text_kernel", lambda points: points @ points.T)
-        design = Design(np.repeat([0, 1], 40).astype(np.int8), np.zeros(80, dtype=np.int64))
+        design = design_of(np.repeat([0, 1], 40))
         estimates = []
         for _ in range(200):
             points = rng.normal(size=(80, 5)) * np.sqrt(variances)
@@ -510,7 +509,7 @@ class TestInterval:
         monkeypatch.setattr(module, "text_kernel", lambda points: points @ points.T)
         sizes = 5, 6
         points = np.random.default_rng(21).normal(size=(sum(sizes), 3)) * (2.0, 1.0, 0.5)
-        design = Design(np.repeat([0, 1], sizes).astype(np.int8), np.zeros(sum(sizes), dtype=np.int64))
+        design = design_of(np.repeat([0, 1], sizes))
         expected = []
         for group in (points[: sizes[0]], points[sizes[0] :]):
             of_pairs = [((a - b) @ (c - d)) ** 2 / 4 for a, b, c, d in permutations(group, 4)]
@@ -537,7 +536,7 @@ class TestInterval:
     def test_unequal_groups_count_as_few_as_they_are(self):
         features, design = corpus(np.random.default_rng(19), 20, 180)
         limits = [
-            module._limit_of_accuracy(features, design, 0.7, 5, units)
+            module._limit_of_accuracy(features, design, 0.7, units)
             for units in (None, Design(design.labels[:38], design.strata[:38]))
         ]
         # 4 · 20 · 180 / 200 = 72, and 4 · 20 · 18 / 38 = 37.9: fewer texts leave more open.
@@ -593,7 +592,7 @@ class TestPromptsAndNames:
     def test_copies_of_held_out_texts_are_not_learnt_from(self):
         _, design, moved = self.prompts(1, 0.0)
         clusters = np.arange(360) % 7
-        folds, training = module._splits(design, clusters, moved, 5, 1)
+        folds, training = module._splits(design, clusters, moved, 1)
         for fold, learnt in zip(np.unique(folds), training, strict=True):
             assert not np.isin(clusters[learnt], clusters[folds == fold]).any()
             assert all(np.unique(folds[moved.of_row == unit]).size == 1 for unit in range(24))
@@ -626,7 +625,7 @@ def test_a_name_with_many_texts_counts_as_one_with_few():
     rng = np.random.default_rng(11)
     of_descriptor = np.repeat(np.arange(6), [1, 9, 2, 5, 1, 3])
     features = counts_matrix(rng.poisson(1.0, size=(of_descriptor.size, 12)))
-    descriptors = Design(np.array([0, 1, 0, 1, 1, 0], dtype=np.int8), np.zeros(6, dtype=np.int64))
+    descriptors = design_of([0, 1, 0, 1, 1, 0])
     weighted = TfidfTransformer().fit_transform(features).toarray()
     means = [weighted[of_descriptor == name].mean(axis=0) for name in range(6)]
     marked, reference = (

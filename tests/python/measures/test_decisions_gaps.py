@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from biasledger.measures.decisions.gap_tests import StratifiedGap
-from biasledger.measures.decisions.units import Units
-from biasledger.measures.engine.resampling import Moves
+from biasledger.measures.engine.design import Moves
+from biasledger.measures.gaps.tests import StratifiedGap
+from biasledger.measures.gaps.units import Units
 from tests.python.measures.decisions_by_hand import (
     at_least,
     at_most,

@@ -16,7 +16,7 @@ from statsmodels.stats.proportion import proportion_confint
 from biasledger.measures.decisions.impact_ratios import group_impact_ratios, impact_test
 from biasledger.measures.decisions.paired import cochran_q, mcnemar
 from biasledger.measures.decisions.positions import position_test
-from biasledger.measures.decisions.units import Units
+from biasledger.measures.gaps.units import Units
 from tests.python.measures.decisions_by_hand import at_least, at_most, cells, gap_of
 from tests.python.measures.simulated_decisions import Rankings, levels, people, units_of
 

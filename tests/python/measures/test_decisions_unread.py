@@ -10,16 +10,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from biasledger.measures.decisions.gaps import GapComparison, bounded_gaps, gap, gap_bounds
 from biasledger.measures.decisions.impact_ratios import (
     ImpactComparison,
     impact_bounds,
     impact_test,
     impact_tests,
 )
-from biasledger.measures.decisions.units import Units
-from biasledger.measures.decisions.unread import Bounds, Unread
-from biasledger.model_inputs.decisions import read_gap_comparisons, read_impact_comparisons
+from biasledger.measures.gaps.gap import GapComparison, bounded_gaps, gap, gap_bounds
+from biasledger.measures.gaps.units import Units
+from biasledger.measures.gaps.unread import Bounds, Unread
+from biasledger.model_inputs.decisions import read_impact_comparisons
+from biasledger.model_inputs.gaps import read_gap_comparisons
 from tests.python.measures.simulated_decisions import units_of
 from tests.python.measures.tables import assert_typed
 

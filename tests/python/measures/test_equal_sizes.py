@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
 
-from biasledger.measures.decisions.units import Units
-from biasledger.measures.engine.resampling import Design
+from biasledger.measures.engine.design import Design
 from biasledger.measures.equal_sizes.counts import CountPair, CountUnits, thin_counts
 from biasledger.measures.equal_sizes.decisions import impact_reading, selection_sizes
 from biasledger.measures.equal_sizes.lists import (
@@ -25,6 +24,7 @@ from biasledger.measures.equal_sizes.lists import (
 from biasledger.measures.equal_sizes.prices import price_sizes
 from biasledger.measures.equal_sizes.readings import SIDES, common_cells
 from biasledger.measures.equal_sizes.words import WordUnits, common_texts, word_readings
+from biasledger.measures.gaps.units import Units
 from biasledger.measures.lists import spread
 from biasledger.measures.prices.items import ItemCounts
 from biasledger.measures.prices.means import price_spread

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from biasledger.measures.decisions.gap_changes import SharedUnits, gap_change
-from biasledger.measures.decisions.units import Units
-from biasledger.measures.engine.resampling import Design
+from biasledger.measures.engine.design import Design
+from biasledger.measures.gaps.changes import SharedUnits, gap_change
+from biasledger.measures.gaps.units import Units
+from tests.python.measures.designs import design_of
 
 TOLERANCE = 0.02
 
@@ -26,9 +27,7 @@ def _cases(before: np.ndarray, after: np.ndarray, names: np.ndarray | None = Non
 
 def _people(before: np.ndarray, after: np.ndarray, labels: np.ndarray) -> SharedUnits:
     n = before.size
-    units = Units(
-        Design(labels.astype(np.int8), np.zeros(n, dtype=np.int64)), np.arange(n), np.ones(n), after
-    )
+    units = Units(design_of(labels), np.arange(n), np.ones(n), after)
     return SharedUnits(units, np.ones(n), before, scale=1.0)
 
 

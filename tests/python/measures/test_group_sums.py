@@ -8,8 +8,9 @@ from scipy import sparse
 
 from biasledger.measures.engine import group_sums as module
 from biasledger.measures.engine import resampling
+from biasledger.measures.engine.design import pooled
 from biasledger.measures.engine.group_sums import group_sums, in_parts, of_group_sums, pooled_features
-from biasledger.measures.engine.resampling import Design, pooled
+from tests.python.measures.designs import design_of
 
 
 def test_group_sums_are_the_sums_of_marked_units():
@@ -97,7 +98,7 @@ def test_features_are_looked_at_and_not_changed():
 def test_blocks_are_dense_in_single_precision_where_it_holds_their_sums(scale, dtype):
     rng = np.random.default_rng(5)
     features = sparse.csr_array(rng.poisson(2.0, size=(600, 7)) * scale)
-    design = Design((np.arange(600) % 2).astype(np.int8), np.zeros(600, dtype=np.int64))
+    design = design_of(np.arange(600) % 2)
     blocks = pooled(design, 1, n_blocks=20)
     dense = pooled_features(features, blocks)
     assert isinstance(dense, np.ndarray)

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from biasledger.measures.engine.resampling import Floats
+from biasledger.measures.engine.design import Floats
 from biasledger.measures.lists import STATISTICS, noise_floor, robustness, spread, spread_statistics
 
 UNSEEN_OF_60 = 1 - 0.025 ** (1 / 60)

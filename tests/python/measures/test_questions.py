@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from biasledger.measures.engine.resampling import Design
 from biasledger.measures.prices import associations
 from biasledger.measures.prices.associations import associations as measured_associations
 from biasledger.measures.prices.items import ALL_SETS, ItemCounts, level_shares
 from biasledger.measures.prices.means import mean_prices
 from biasledger.measures.prices.questions import balanced_by_question, sums_of_sets
+from tests.python.measures.designs import design_of
 
 from .simulated_prices import tilted
 
@@ -32,7 +32,7 @@ def answered(seed: int, *, refused: float, shift: float = 0.0, n_names: int = 20
 
 
 def units(labels, items, *, is_weighted: bool = True) -> ItemCounts:
-    design = Design(labels, np.zeros(labels.size, dtype=np.int64))
+    design = design_of(labels)
     weighted, _ = balanced_by_question(
         labels, items, items.sum(axis=3), np.zeros(items.shape[2], dtype=np.int64), 1
     )
@@ -130,7 +130,7 @@ def test_categories_of_refused_questions_raise_no_alarm() -> None:
         one_set = np.zeros(6, dtype=np.int64)
         weighted, totals = balanced_by_question(labels, items, items.sum(axis=3), one_set, 1)
         plain = associations.CategoryCounts(
-            Design(labels, np.zeros(labels.size, dtype=np.int64)),
+            design_of(labels),
             np.arange(labels.size),
             items.sum(axis=2),
             items.sum(axis=(2, 3)),
@@ -151,7 +151,7 @@ def test_weighted_counts_that_do_not_fit_are_refused() -> None:
     with pytest.raises(ValueError, match="of the same shape as counts"):
         replace(units(labels, items), weighted=np.zeros((2, 1, 1, 4)))
     plain = associations.CategoryCounts(
-        Design(labels, np.zeros(labels.size, dtype=np.int64)),
+        design_of(labels),
         np.arange(labels.size),
         items.sum(axis=2),
         items.sum(axis=(2, 3)),

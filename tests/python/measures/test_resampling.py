@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from itertools import combinations
 from math import comb, sqrt
 
@@ -13,27 +14,22 @@ from hypothesis import strategies as st
 from scipy import sparse, stats
 
 from biasledger.measures.engine import resampling
+from biasledger.measures.engine.design import Design, Labels, stable_seed
 from biasledger.measures.engine.group_sums import group_sums
-from biasledger.measures.engine.resampling import (
-    Design,
-    Labels,
-    all_labels,
-    family_permutation_test,
-    family_permutation_tests,
-    group_totals,
-    permutation_test,
-    permutation_tests,
-    permuted_labels,
-    stable_seed,
-)
+from biasledger.measures.engine.resampling import all_labels, permuted_labels
+from biasledger.measures.engine.sums import group_totals
+from tests.python.measures.designs import design_of
 
-
-def design_of(labels: object, strata: object | None = None) -> Design:
-    labels = np.asarray(labels, dtype=np.int8)
-    return Design(
-        labels,
-        np.zeros(labels.size, dtype=np.int64) if strata is None else np.asarray(strata, dtype=np.int64),
+# Without a stop, all draws count.
+family_permutation_test, family_permutation_tests, permutation_test, permutation_tests = (
+    partial(test, stop_after=None)
+    for test in (
+        resampling.family_permutation_test,
+        resampling.family_permutation_tests,
+        resampling.permutation_test,
+        resampling.permutation_tests,
     )
+)
 
 
 def all_draws(design: Design, n_permutations: int, seed: int) -> Labels:
@@ -49,6 +45,12 @@ def mean_difference(values: np.ndarray, design: Design):
         return marked / n_marked - (total - marked) / n_reference
 
     return statistic
+
+
+def compared(values: np.ndarray, design: Design, n: int, seed: int, stop_after: int | None = None):
+    """The test of the difference of means in n draws."""
+    statistic = mean_difference(values, design)
+    return permutation_test(design, statistic, n_permutations=n, seed=seed, stop_after=stop_after)
 
 
 class TestDesign:
@@ -187,7 +189,7 @@ class TestPermutationTest:
             alternative="greater",
             n_resamples=np.inf,
         )
-        result = permutation_test(design, mean_difference(values, design), n_permutations=20_000, seed=2)
+        result = compared(values, design, 20_000, 2)
         assert 0.02 < exact.pvalue < 0.5
         assert result.p_value == pytest.approx(exact.pvalue, abs=4 * sqrt(exact.pvalue / 20_000))
         assert result.observed == pytest.approx(exact.statistic)
@@ -202,8 +204,8 @@ class TestPermutationTest:
         values = 10.0 * strata + np.random.default_rng(1).normal(size=40)
         labels = np.concatenate([[1] * 4 + [0] * 16, [1] * 16 + [0] * 4])
         free, held = design_of(labels), design_of(labels, strata)
-        p_free = permutation_test(free, mean_difference(values, free), n_permutations=499, seed=1).p_value
-        p_held = permutation_test(held, mean_difference(values, held), n_permutations=499, seed=1).p_value
+        p_free = compared(values, free, 499, 1).p_value
+        p_held = compared(values, held, 499, 1).p_value
         assert p_free == 1 / 500
         assert p_held > 0.05
 
@@ -214,11 +216,7 @@ class TestPermutationTest:
         for seed in range(300):
             design = design_of(np.tile([1, 0, 0, 1, 0], 6), strata)
             values = rng.normal(size=30) + strata
-            p_values.append(
-                permutation_test(
-                    design, mean_difference(values, design), n_permutations=199, seed=seed
-                ).p_value
-            )
+            p_values.append(compared(values, design, 199, seed).p_value)
         assert stats.kstest(p_values, "uniform").pvalue > 0.01
 
     def test_ties_count_as_reached(self):
@@ -252,25 +250,14 @@ class TestPermutationTest:
     def test_without_enough_exceedances_every_draw_is_made(self):
         design = design_of([1] * 10 + [0] * 10)
         values = np.arange(20.0)[::-1]
-        result = permutation_test(
-            design, mean_difference(values, design), n_permutations=300, seed=1, stop_after=20
-        )
+        result = compared(values, design, 300, 1, stop_after=20)
         assert (result.is_stopped_early, result.n_permutations, result.p_value) == (False, 300, 1 / 301)
 
     def test_p_stays_valid_under_early_stopping(self):
         rng = np.random.default_rng(12)
         design = design_of(np.arange(16) % 2)
         p_values = np.array(
-            [
-                permutation_test(
-                    design,
-                    mean_difference(rng.normal(size=16), design),
-                    n_permutations=199,
-                    seed=seed,
-                    stop_after=5,
-                ).p_value
-                for seed in range(1500)
-            ]
+            [compared(rng.normal(size=16), design, 199, seed, stop_after=5).p_value for seed in range(1500)]
         )
         for alpha in (0.05, 0.1, 0.25):
             assert (p_values <= alpha).mean() <= alpha + 3 * sqrt(alpha * (1 - alpha) / p_values.size)
@@ -322,6 +309,13 @@ def feature_sums(features: np.ndarray):
     return lambda labels: group_sums(labels, matrix)
 
 
+def family_of(design: Design, features: np.ndarray, n: int, seed: int, stop_after: int | None = None):
+    """The test of the sums of features in n draws."""
+    return family_permutation_test(
+        design, feature_sums(features), n_permutations=n, alpha=0.05, seed=seed, stop_after=stop_after
+    )
+
+
 def slow_step_down(design: Design, features: np.ndarray, n_permutations: int, seed: int):
     """Westfall & Young's step-down max-T as their algorithm 4.1 words it, one draw and one feature at a time."""
     statistic = feature_sums(features)
@@ -353,9 +347,7 @@ class TestFamilyPermutationTest:
 
     def test_agrees_with_a_slow_step_down(self):
         design, features = self.simulated(3, effect=3.0)
-        result = family_permutation_test(
-            design, feature_sums(features), n_permutations=400, alpha=0.05, seed=4
-        )
+        result = family_of(design, features, 400, 4)
         _, p_values, adjusted = slow_step_down(design, features, 400, 4)
         assert result.p_value == pytest.approx(p_values, abs=1e-12)
         assert result.p_value_adjusted == pytest.approx(adjusted, abs=1e-12)
@@ -377,9 +369,7 @@ class TestFamilyPermutationTest:
     @given(st.integers(0, 10_000), st.floats(0, 2))
     def test_adjusted_values_follow_the_theory(self, seed, effect):
         design, features = self.simulated(seed, effect=effect)
-        result = family_permutation_test(
-            design, feature_sums(features), n_permutations=99, alpha=0.05, seed=seed
-        )
+        result = family_of(design, features, 99, seed)
         observed = (
             np.abs(feature_sums(features)(design.labels[np.newaxis])[0] - result.null_mean) / result.null_sd
         )
@@ -392,10 +382,8 @@ class TestFamilyPermutationTest:
     def test_features_without_spread_are_not_tested(self):
         design, features = self.simulated(8)
         with_constant = np.column_stack([features, np.zeros(36)])
-        result = family_permutation_test(
-            design, feature_sums(with_constant), n_permutations=99, alpha=0.05, seed=1
-        )
-        alone = family_permutation_test(design, feature_sums(features), n_permutations=99, alpha=0.05, seed=1)
+        result = family_of(design, with_constant, 99, 1)
+        alone = family_of(design, features, 99, 1)
         assert np.isnan([result.p_value[-1], result.p_value_adjusted[-1]]).all()
         assert result.p_value_adjusted[:-1].tolist() == alone.p_value_adjusted.tolist()
 
@@ -409,9 +397,7 @@ class TestFamilyPermutationTest:
 
     def test_expanded_leaves_other_features_untested(self):
         design, features = self.simulated(9, n_features=3)
-        result = family_permutation_test(
-            design, feature_sums(features), n_permutations=99, alpha=0.05, seed=1
-        )
+        result = family_of(design, features, 99, 1)
         wide = result.expanded(np.array([0, 2, 4]), 5)
         assert wide.p_value[[0, 2, 4]].tolist() == result.p_value.tolist()
         assert np.isnan(wide.null_sd[[1, 3]]).all()
@@ -419,18 +405,14 @@ class TestFamilyPermutationTest:
     @pytest.mark.parametrize("effect", [0.0, 0.5, 1.0, 1.5])
     def test_bands_and_p_values_agree(self, effect):
         design, features = self.simulated(10, effect=effect)
-        result = family_permutation_test(
-            design, feature_sums(features), n_permutations=199, alpha=0.05, seed=3
-        )
+        result = family_of(design, features, 199, 3)
         observed = feature_sums(features)(design.labels[np.newaxis])[0]
         excludes_null = np.abs(observed - result.null_mean) > result.critical_value * result.null_sd
         assert excludes_null.any() == (result.p_value_adjusted.min() <= 0.05)
 
     def test_too_few_draws_give_no_finite_band(self):
         design, features = self.simulated(10)
-        result = family_permutation_test(
-            design, feature_sums(features), n_permutations=18, alpha=0.05, seed=3
-        )
+        result = family_of(design, features, 18, 3)
         assert result.critical_value == np.inf
 
     @pytest.mark.parametrize("stop_after", [None, 10])
@@ -439,28 +421,17 @@ class TestFamilyPermutationTest:
         smallest = []
         for seed in range(250):
             design, features = self.simulated(seed, n_features=25)
-            result = family_permutation_test(
-                design,
-                feature_sums(features),
-                n_permutations=240,
-                alpha=0.05,
-                seed=seed,
-                stop_after=stop_after,
-            )
+            result = family_of(design, features, 240, seed, stop_after=stop_after)
             smallest.append(result.p_value_adjusted.min())
         assert (np.array(smallest) <= 0.05).mean() <= 0.05 + 3 * sqrt(0.05 * 0.95 / 250)
         assert (np.array(smallest) <= 0.5).mean() > 0.35
 
     def test_stops_once_the_most_extreme_feature_is_plainly_ordinary(self):
         design, features = self.simulated(21)
-        result = family_permutation_test(
-            design, feature_sums(features), n_permutations=5000, alpha=0.05, seed=1, stop_after=50
-        )
+        result = family_of(design, features, 5000, 1, stop_after=50)
         assert result.is_stopped_early
         assert result.n_permutations % 256 == 0
-        first_draws = family_permutation_test(
-            design, feature_sums(features), n_permutations=result.n_permutations, alpha=0.05, seed=1
-        )
+        first_draws = family_of(design, features, result.n_permutations, 1)
         # The pilot of 512 draws is shorter where fewer are asked; otherwise both rest on the same draws.
         if result.n_permutations >= 512:
             assert result.p_value.tolist() == first_draws.p_value.tolist()
@@ -546,10 +517,10 @@ class TestAllArrangements:
     @pytest.mark.parametrize(
         ("labels", "strata", "n"),
         [
-            ([0] * 5 + [1] * 5, None, comb(10, 5)),
+            ([0] * 5 + [1] * 5, 0, comb(10, 5)),
             ([2, 0, 1, 1, 0, 2, 0], [0, 0, 0, 1, 1, 1, 5], 36),
             ([0, 1, 1, 0, 0, 0], [3, 3, 1, 1, 2, 2], 4),
-            ([0, 0], None, 1),
+            ([0, 0], 0, 1),
             ([0, 2, 1, 0, 2], [0, 0, 1, 1, 1], 12),
         ],
     )
@@ -571,9 +542,7 @@ class TestAllArrangements:
             (values[5:], values[:5]), lambda a, b, axis: a.mean(axis) - b.mean(axis), vectorized=True,
             n_resamples=np.inf, alternative="greater",
         )  # fmt: skip
-        found = permutation_test(
-            design, mean_difference(values, design), n_permutations=1999, seed=1, stop_after=5
-        )
+        found = compared(values, design, 1999, 1, stop_after=5)
         assert found.p_value == pytest.approx(exact.pvalue)
         assert (found.n_permutations, found.is_stopped_early) == (252, False)
         assert found.null_mean == pytest.approx(exact.null_distribution.mean())

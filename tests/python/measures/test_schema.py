@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 import biasledger
 from biasledger.measures.comparisons import Comparison, table
-from biasledger.measures.engine.resampling import PermutationResult, stable_seed
+from biasledger.measures.engine.design import stable_seed
+from biasledger.measures.engine.resampling import PermutationResult
 from biasledger.measures.schema import HIDDEN, Table, columns, prefixed, row, table_of
 from biasledger.model_inputs.relations import as_relation
 

@@ -7,9 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from biasledger.measures.decisions.gaps import Gap, gap
-from biasledger.measures.decisions.units import Units
-from biasledger.measures.engine.resampling import Design
+from biasledger.measures.engine.design import Design
+from biasledger.measures.gaps.gap import Gap, gap
+from biasledger.measures.gaps.units import Units
+from tests.python.measures.designs import design_of
 
 ALPHA, THRESHOLD = 0.05, 0.10
 N_NAMES, N_TEXTS, N_AUDITS = 12, 5, 120
@@ -22,7 +23,7 @@ def compounds(seed: int, *, shift: float) -> Units:
     scores = 2 * rng.beta(2.5, 1.5, (labels.size, N_TEXTS)) - 1 + rng.normal(0, 0.1, (labels.size, 1))
     scores[rng.random(scores.shape) < 0.3] = 0
     scores = np.clip(scores - shift * labels[:, np.newaxis], -1, 1)
-    design = Design(labels, np.zeros(labels.size, dtype=np.int64))
+    design = design_of(labels)
     return Units(design, np.arange(labels.size), np.full(labels.size, float(N_TEXTS)), scores.sum(axis=1))
 
 

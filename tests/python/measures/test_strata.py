@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from biasledger.measures.engine import strata
+from biasledger.measures.engine.design import Design
 from biasledger.measures.engine.jackknife import DeleteGroups
-from biasledger.measures.engine.resampling import Design, permuted_labels
+from biasledger.measures.engine.resampling import permuted_labels
 from biasledger.measures.engine.strata import StratumSums, without_each
 from biasledger.measures.prices.items import group_sums, split_by_group
 

@@ -10,7 +10,7 @@ import pytest
 from scipy import sparse
 
 from biasledger.measures.comparisons import Comparison
-from biasledger.measures.engine.resampling import Floats
+from biasledger.measures.engine.design import Floats
 from biasledger.measures.substituted_items import HeldItems, substituted_items, substituted_items_of
 from biasledger.model_inputs.lists import read_item_comparisons
 

@@ -9,14 +9,12 @@ import numpy as np
 import pytest
 
 from benchmarks.verdicts.texts import drawn, judged, repeated
-from biasledger.measures.comparisons import Comparison
-from biasledger.measures.engine.resampling import Floats
+from biasledger.measures.engine.design import Floats
 from biasledger.measures.texts.similarity import (
     MEASURES,
     SCHEMES,
     Answers,
     questions,
-    similarity_gaps,
 )
 
 # The two pairs of LangFair's tests (tests/data/counterfactual), cut into tokens as NLTK does, and into stems as rouge-score does.
@@ -256,14 +254,3 @@ def test_texts_that_are_all_the_same_are_wholly_alike() -> None:
     for scheme in SCHEMES:
         alike = SCHEMES[scheme](["the same answer each time".split()] * 20)(np.arange(20))
         assert alike == pytest.approx(np.ones((20, 20)))
-
-
-def test_a_table_has_a_row_a_comparison_and_the_same_numbers_each_time() -> None:
-    comparison = Comparison(
-        "key", ("cosine", "race"), drawn(np.random.default_rng(7), n_trials=3), 99, 0.05, 3
-    )
-    tables = [similarity_gaps([comparison]).to_pandas() for _ in range(2)]
-    assert tables[0].equals(tables[1])
-    assert tables[0]["comparison_key"].tolist() == ["key"]
-    assert {"similarity_gap", "p_value", "null_sd", "seed"} <= set(tables[0].columns)
-    assert similarity_gaps([]).to_pandas().columns.tolist() == tables[0].columns.tolist()

@@ -7,17 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from biasledger.measures.engine.resampling import Design
 from biasledger.measures.words import units as module
 from biasledger.measures.words.units import common_lengths, equal_lengths, judged_texts
+from tests.python.measures.designs import design_of
 from tests.python.measures.simulated_texts import counts_matrix
 from tests.python.measures.simulated_words import Answer, comparison
 
 TEXTS = np.array([[3.0, 1, 0], [0, 2, 5], [1, 1, 1]])
-
-
-def design_of(labels: list[int], strata: list[int]) -> Design:
-    return Design(np.array(labels, dtype=np.int8), np.array(strata, dtype=np.int64))
 
 
 class TestLengths:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from biasledger.measures.decisions.gaps import Gap, gap
-from biasledger.measures.decisions.units import Units
-from biasledger.measures.engine.resampling import Design
+from biasledger.measures.gaps.gap import Gap, gap
+from biasledger.measures.gaps.units import Units
+from tests.python.measures.designs import design_of
 
 N_CONVERSATIONS, N_TURNS, N_AUDITS, THRESHOLD = 60, 4, 50, 0.2
 
@@ -24,7 +24,7 @@ def audit(seed: int, *, growth: float, lowered: float = 0.0) -> Gap:
     totals = slopes / np.sqrt(values.var(axis=0).mean())
     highest = 1 + float(np.abs(totals).max())
     units = Units(
-        Design(labels, np.zeros(labels.size, dtype=np.int64)),
+        design_of(labels),
         np.arange(labels.size),
         np.ones(labels.size),
         totals,

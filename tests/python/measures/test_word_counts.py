@@ -7,8 +7,8 @@ import pytest
 from scipy import sparse
 
 from biasledger.measures.engine import word_counts
+from biasledger.measures.engine.design import Design, Moves, pooled
 from biasledger.measures.engine.group_sums import group_sums, pooled_features
-from biasledger.measures.engine.resampling import Design, Moves, pooled
 from biasledger.measures.engine.word_counts import (
     column_sums,
     narrow,
@@ -20,6 +20,7 @@ from biasledger.measures.engine.word_counts import (
 )
 from biasledger.measures.words.classifier_accuracy import classifier_accuracy, descriptors_test
 from biasledger.measures.words.units import equal_lengths
+from tests.python.measures.designs import design_of
 
 N_TEXTS, N_WORDS = 300, 40
 
@@ -71,14 +72,14 @@ def test_sums_are_those_of_plain_arrays(n_rows: int) -> None:
         with_rest(features, kept).toarray(), np.column_stack([plain[:, kept], plain[:, ~kept].sum(axis=1)])
     )
     of_row = np.arange(N_TEXTS) % 7
-    units = Design(np.zeros(7, dtype=np.int8), np.zeros(7, dtype=np.int64))
+    units = design_of(np.zeros(7, dtype=np.int8))
     summed = Moves(units, of_row).summed(features).toarray()
     np.testing.assert_array_equal(summed, [plain[of_row == unit].sum(axis=0) for unit in range(7)])
 
 
 def test_names_are_judged_alike_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     features, of_descriptor = texts(7), np.arange(N_TEXTS) % 12
-    descriptors = Design((np.arange(12) % 2).astype(np.int8), np.zeros(12, dtype=np.int64))
+    descriptors = design_of(np.arange(12) % 2)
     whole = descriptors_test(features, of_descriptor, descriptors, n_permutations=99, seed=1)
     monkeypatch.setattr(word_counts, "CELLS_AT_ONCE", 100)
     parts = descriptors_test(features, of_descriptor, descriptors, n_permutations=99, seed=1)
@@ -117,7 +118,7 @@ def test_texts_of_equal_lengths_are_the_same_in_parts(monkeypatch: pytest.Monkey
 
 def test_what_is_measured_does_not_depend_on_the_bytes_of_a_count() -> None:
     few, many = texts(6), texts(6).astype(np.float64)
-    design = Design((np.arange(N_TEXTS) % 2).astype(np.int8), np.zeros(N_TEXTS, dtype=np.int64))
+    design = design_of(np.arange(N_TEXTS) % 2)
     labels = design.labels[np.newaxis, :]
     np.testing.assert_array_equal(group_sums(labels, few), group_sums(labels, many))
     blocks = pooled(design, 1, n_blocks=20)
@@ -127,9 +128,7 @@ def test_what_is_measured_does_not_depend_on_the_bytes_of_a_count() -> None:
     np.testing.assert_array_equal(of_blocks[0], of_blocks[1])
     clusters = np.arange(N_TEXTS)
     measured = [
-        classifier_accuracy(
-            features, design, clusters, n_permutations=99, seed=1, weighting="counts", min_units=2
-        )
+        classifier_accuracy(features, design, clusters, n_permutations=99, seed=1, weighting="counts")
         for features in (few, many)
     ]
     assert measured[0].balanced_accuracy == measured[1].balanced_accuracy

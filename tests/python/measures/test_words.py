@@ -15,9 +15,9 @@ from scipy import sparse
 from scipy.spatial.distance import jensenshannon
 from scipy.stats import binom
 
+from biasledger.measures.engine.design import Design
 from biasledger.measures.engine.group_sums import group_sums, sums_in_parts
 from biasledger.measures.engine.jackknife import two_sample_jackknife
-from biasledger.measures.engine.resampling import Design
 from biasledger.measures.words.condensed import CondensedWords
 from biasledger.measures.words.differences import (
     difference,
@@ -34,6 +34,7 @@ from biasledger.measures.words.log_odds import (
     marked_words,
 )
 from biasledger.measures.words.units import MovedTexts, judged_texts
+from tests.python.measures.designs import design_of
 from tests.python.measures.simulated_texts import corpus, counts_matrix, word_shares
 from tests.python.measures.simulated_words import Answer, comparison, judge, lengths, named, repeats
 
@@ -186,9 +187,7 @@ class TestDivergence:
         features = counts_matrix(counts)
         for chosen in combinations(range(6), 3):
             labels = np.isin(np.arange(6), chosen).astype(np.int8)
-            observed = divergence(
-                features, Design(labels, np.zeros(6, dtype=np.int64)), n_permutations=2, seed=1
-            )
+            observed = divergence(features, design_of(labels), n_permutations=2, seed=1)
             full = jensen_shannon(counts[labels == 1].sum(axis=0), counts[labels == 0].sum(axis=0))
             assert observed.test is not None
             assert observed.test.observed == pytest.approx(full, abs=1e-13)
@@ -196,9 +195,7 @@ class TestDivergence:
 
     def test_error_is_the_jackknife_of_the_full_table(self):
         counts, labels = self.rare_words()
-        result = divergence(
-            counts_matrix(counts), Design(labels, np.zeros(6, dtype=np.int64)), n_permutations=19, seed=1
-        )
+        result = divergence(counts_matrix(counts), design_of(labels), n_permutations=19, seed=1)
         full = two_sample_jackknife(counts_matrix(counts), labels, jensen_shannon)
         assert result.standard_error == pytest.approx(full.standard_error, rel=1e-9)
 
@@ -220,7 +217,7 @@ class TestDivergence:
 
     def test_null_draws_are_divergences_of_permuted_labels(self):
         counts, labels = self.rare_words()
-        design = Design(labels, np.zeros(6, dtype=np.int64))
+        design = design_of(labels)
         every = [
             jensen_shannon(
                 counts[list(chosen)].sum(axis=0), counts.sum(axis=0) - counts[list(chosen)].sum(axis=0)
@@ -236,7 +233,7 @@ class TestDivergence:
         features = counts_matrix([[4, 1, 0], [4, 1, 0], [1, 1, 3], [1, 1, 3]])
         result = divergence(
             features,
-            Design(np.array([1, 1, 0, 0], dtype=np.int8), np.zeros(4, dtype=np.int64)),
+            design_of([1, 1, 0, 0]),
             n_permutations=0,
             seed=1,
         )
@@ -250,7 +247,7 @@ class TestDivergence:
     @pytest.mark.parametrize("labels", [[1, 0, 0, 0], [1, 1, 1, 0]])
     def test_one_unit_in_a_group_gets_no_test(self, labels):
         features = counts_matrix(np.arange(8).reshape(4, 2) + 1)
-        design = Design(np.array(labels, dtype=np.int8), np.zeros(4, dtype=np.int64))
+        design = design_of(labels)
         result = divergence(features, design, n_permutations=99, seed=1)
         assert result.test is None
         assert 0 <= result.jsd <= 1
@@ -318,8 +315,8 @@ class TestDifference:
         for found, expected in (
             (words.p_value, alone.family.p_value),
             (words.p_value_adjusted, alone.family.p_value_adjusted),
-            (words.band_low, alone.band_low),
-            (words.band_high, alone.band_high),
+            (words.band_low, alone.test.band_low),
+            (words.band_high, alone.test.band_high),
         ):
             np.testing.assert_array_equal(found, expected)
         assert words.n_permutations == alone.family.n_permutations
@@ -366,7 +363,7 @@ class TestLookedUp:
         weighted = (rng.random((n_units, 300)) < share) * rng.random((n_units, 1)) * 3
         labels = np.repeat([1, 0], [n_units - 6, 6]).astype(np.int8)
         features, labels = np.repeat(weighted, copies, axis=0), np.repeat(labels, copies)
-        design = Design(labels, np.zeros(labels.size, dtype=np.int64))
+        design = design_of(labels)
         words = CondensedWords.of(counts_matrix(features[:, features.any(axis=0)]), design, 1)
         moved = np.array([rng.permutation(words.blocks.labels) for _ in range(300)])
         sums = np.concatenate(list(sums_in_parts(words.of_blocks)(moved)))
@@ -403,7 +400,7 @@ class TestLookedUp:
     def test_no_words_in_a_group_is_undefined_without_a_warning(self):
         counts = np.zeros((6, 4))
         counts[:3] = 1 + np.arange(12).reshape(3, 4)
-        design = Design(np.array([0, 1, 1, 0, 0, 0], dtype=np.int8), np.zeros(6, dtype=np.int64))
+        design = design_of([0, 1, 1, 0, 0, 0])
         words, _, _ = self.arranged(sparse.csr_array(counts), design)
         labels = np.array([[0, 0, 0, 1, 1, 1], [1, 1, 1, 0, 0, 0], [1, 0, 0, 1, 1, 0]])
         found = jensen_shannon_of_sums(words)(labels.astype(np.float64) @ words.features.toarray())
@@ -485,7 +482,7 @@ class TestMarkedWords:
         assert result.reference.tolist() == features.toarray()[9:].sum(axis=0).tolist()
         assert result.audit.z_score == pytest.approx(audit_log_odds(result.marked, result.reference).z_score)
         assert result.family is None
-        assert np.isnan(result.band_low).all()
+        assert np.isnan(result.test.band_low).all()
 
     def test_words_of_one_unit_are_reported_and_not_tested(self):
         features, design = corpus(np.random.default_rng(42), 10, 10, length=20)
@@ -520,8 +517,8 @@ class TestMarkedWords:
         found = np.flatnonzero(result.family.p_value_adjusted < 0.05)
         assert set(range(8)) <= set(found.tolist())
         assert (np.sign(result.audit.log_odds[:8]) == (-1.0) ** np.arange(8)).all()
-        assert (result.band_low[[0, 2, 4]] > 0).all()
-        assert (result.band_high[[1, 3, 5]] < 0).all()
+        assert (result.test.band_low[[0, 2, 4]] > 0).all()
+        assert (result.test.band_high[[1, 3, 5]] < 0).all()
 
     def test_no_bias_marks_no_word_but_the_published_threshold_does(self):
         rng = np.random.default_rng(45)
@@ -545,7 +542,7 @@ class TestMarkedWords:
             if features.shape[1] < 60:
                 continue
             result = self.run(features, design, seed=seed, stop_after=None)
-            covered.append(((result.band_low <= truth) & (truth <= result.band_high)).all())
+            covered.append(((result.test.band_low <= truth) & (truth <= result.test.band_high)).all())
         assert len(covered) > 40
         assert np.mean(covered) >= 0.95 - 3 * sqrt(0.05 * 0.95 / len(covered))
 
@@ -556,7 +553,7 @@ class TestMarkedWords:
 
     def test_a_vocabulary_of_single_unit_words_has_nothing_to_test(self):
         features = counts_matrix(np.eye(6))
-        result = self.run(features, Design(np.array([1, 0] * 3, dtype=np.int8), np.zeros(6, dtype=np.int64)))
+        result = self.run(features, design_of([1, 0] * 3))
         assert result.family is not None
         assert result.family.n_permutations == 0
         assert np.isnan(result.family.p_value_adjusted).all()

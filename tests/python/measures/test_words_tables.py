@@ -9,10 +9,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from biasledger.measures.engine.resampling import Design
+from biasledger.measures.engine.design import Design
 from biasledger.measures.words.classifier_accuracy import classifier_accuracy
-from biasledger.measures.words.divergence import divergence, untested
+from biasledger.measures.words.divergence import Divergence, divergence
 from biasledger.measures.words.judged import classifier_accuracies, divergences, word_statistics
+from tests.python.measures.designs import design_of
 from tests.python.measures.simulated_texts import comparison, corpus, counts_matrix
 from tests.python.measures.tables import assert_typed
 
@@ -55,7 +56,7 @@ class TestEveryTable:
         pd.testing.assert_frame_equal(table([of(12, 12)]).to_pandas(), table([of(12, 12)]).to_pandas())
 
     def test_a_vocabulary_of_one_word(self, table):
-        design = Design(np.repeat([1, 0], 12).astype(np.int8), np.zeros(24, dtype=np.int64))
+        design = design_of(np.repeat([1, 0], 12))
         frame = table(
             [comparison(counts_matrix(np.ones((24, 1)) + np.arange(24)[:, np.newaxis] % 3), design)]
         ).to_pandas()
@@ -74,7 +75,7 @@ class TestWordStatistics:
         assert frame.loc[frame["n_units_using"] >= 2, "p_value"].notna().all()
 
     def test_answers_count_once_however_often_they_use_a_word(self):
-        design = Design(np.array([1, 1, 0, 0], dtype=np.int8), np.zeros(4, dtype=np.int64))
+        design = design_of([1, 1, 0, 0])
         features = counts_matrix(np.array([[3.0, 0.0], [1.0, 1.0], [0.0, 2.0], [0.0, 0.0]]))
         one = comparison(features, design)
         frame = word_statistics(
@@ -145,7 +146,7 @@ class TestDivergences:
         assert sharing.shared == {}
         pd.testing.assert_frame_equal(with_it, divergences([one]).to_pandas())
         # It is taken, and not made anew.
-        odd = replace(one, shared={"divergence": untested(9.0)})
+        odd = replace(one, shared={"divergence": Divergence(9.0)})
         assert divergences([odd]).to_pandas()["jsd_judged"].tolist() == [9.0]
         # Without draws there are no outputs for the next measure.
         still = replace(one, shared={}, n_permutations=0)

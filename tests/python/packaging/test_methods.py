@@ -20,7 +20,7 @@ import biasledger.methods
 import biasledger.reporting.methods
 import collector.spec.methods
 from biasledger.measure_seeds import seeds
-from biasledger.measures.decisions.units import LEAST_NAMES
+from biasledger.measures.gaps.units import LEAST_NAMES
 from biasledger.measures.words.units import MIN_DESCRIPTORS
 from biasledger.methods import baseline_parts, method_names, module_of
 from biasledger.planning.scopes import FEWEST_DESCRIPTORS

@@ -9,22 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Unpack
 
 import numpy as np
 from scipy import sparse
 
-from biasledger.measures.decisions.units import Units
+from biasledger.measures.engine.design import Design, Floats, Integers, Labels, Moves, pooled
 from biasledger.measures.engine.intervals import NO_VARIANCE
-from biasledger.measures.engine.resampling import (
-    Design,
-    Floats,
-    Integers,
-    Labels,
-    Moves,
-    PermutationResult,
-    permutation_tests,
-    pooled,
-)
+from biasledger.measures.engine.resampling import Draws, PermutationResult, permutation_tests
+from biasledger.measures.engine.sums import numbered
+from biasledger.measures.gaps.units import Units
 
 _PRIOR_DEGREES = 1.0
 """Degrees of freedom that both groups' common variance adds to each group's own: a group whose few units are all equal is not
@@ -54,7 +48,7 @@ class StratifiedGap:
     @classmethod
     def of(cls, units: Units, moves: Moves, clusters: Integers | None, scale: float) -> StratifiedGap:
         """clusters: of each of the units that move; scale: the range of the outcome."""
-        _, strata = np.unique(units.design.strata, return_inverse=True)
+        strata = numbered(units.design.strata)
         means = (np.bincount(strata, weights=units.total) / np.bincount(strata, weights=units.n))[strata]
         members, are_strata_whole = None, False
         if clusters is not None:
@@ -155,17 +149,15 @@ def gap_test(
     clusters: Integers | None,
     *,
     scale: float,
-    n_permutations: int,
-    seed: int,
-    stop_after: int | None,
     tie_share: float = 1.0,
+    **draws: Unpack[Draws],
 ) -> PermutationResult:
     """Two-sided test of the gap inside strata, when labels of `moves` are permuted; observed, null mean and sd are the gap's.
 
     clusters: of each of the units that move, None where each is one by itself. scale: the range of the outcome. Many units are
     pooled.
     """
-    units, moves, clusters = _in_blocks(units, moves, clusters, seed)
+    units, moves, clusters = _in_blocks(units, moves, clusters, draws["seed"])
     statistic = StratifiedGap.of(units, moves, clusters, scale)
     gaps, _ = statistic.values(moves.design.labels[np.newaxis, :])
     observed = float(gaps[0])
@@ -177,14 +169,7 @@ def gap_test(
         widening = np.where(is_observed, 1.0, units.null_scale)
         return np.column_stack([np.abs(values) / errors * widening, sign * values * widening])
 
-    two_sided, one_sided = permutation_tests(
-        moves.design,
-        statistics,
-        n_permutations=n_permutations,
-        seed=seed,
-        stop_after=stop_after,
-        tie_share=tie_share,
-    )
+    two_sided, one_sided = permutation_tests(moves.design, statistics, tie_share=tie_share, **draws)
     return replace(
         two_sided, observed=observed, null_mean=sign * one_sided.null_mean, null_sd=one_sided.null_sd
     )
@@ -204,7 +189,7 @@ def _in_blocks(
         or not (clusters is None or _is_same(clusters, moves.design.strata))
     ):
         return units, moves, clusters
-    _, strata = np.unique(units.design.strata, return_inverse=True)
+    strata = numbered(units.design.strata)
     means = (np.bincount(strata, weights=units.total) / np.bincount(strata, weights=units.n))[strata]
     pooled_units = replace(
         units,

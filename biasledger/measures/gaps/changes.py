@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from biasledger.measures.comparisons import Comparison, table
-from biasledger.measures.decisions.clusters import names_excess, stratified
-from biasledger.measures.decisions.units import Units
+from biasledger.measures.engine.design import Floats
 from biasledger.measures.engine.intervals import NO_VARIANCE, rule_of_three, t_quantile
-from biasledger.measures.engine.resampling import Floats
+from biasledger.measures.engine.jackknife import jackknife_variance
+from biasledger.measures.gaps.clusters import comparable_clusters, names_excess, stratified
+from biasledger.measures.gaps.units import Units
 from biasledger.measures.schema import Table
 
 
@@ -96,19 +96,19 @@ def gap_change(shared: SharedUnits, *, alpha: float) -> GapChange | None:
     units = replace(after, n=n, total=n * after.total / after.n - before.total)
     difference, without = stratified(units)
     baseline_value, _ = stratified(before)
-    comparable, held = _comparable(units)
+    held = comparable_clusters(units)
+    comparable = held.any(axis=1)
     if not np.isfinite(difference):
         return None
     if (held[comparable].sum(axis=1) > 1).any():
         n_shared = int(comparable.sum())
-        variances, degrees = _variance(without[comparable]), float(n_shared - 1)
-        error = float(np.sqrt(variances))
+        error, degrees = float(np.sqrt(jackknife_variance(without[comparable]))), float(n_shared - 1)
     else:
         sizes = held[comparable].sum(axis=0)
         n_shared = int(sizes.min())
         if n_shared < 2:
             return None
-        parts = [_variance(without[comparable & held[:, label]]) for label in (0, 1)]
+        parts = [jackknife_variance(without[held[:, label]]) for label in (0, 1)]
         rivals = after.correlation_of_rivals * float(np.sqrt(parts[0] * parts[1]))
         error = float(np.sqrt(sum(parts) - 2 * rivals))
         below = sum(part**2 / (size - 1) for part, size in zip(parts, sizes, strict=True))
@@ -120,7 +120,7 @@ def gap_change(shared: SharedUnits, *, alpha: float) -> GapChange | None:
         error = shared.scale * float(rule_of_three(n_shared, alpha)) / _quantile(degrees, alpha)
     by, half_width = "case", _quantile(degrees, alpha) * error
     names = units.by_name()
-    if names is not None and min(names.design.count(0), names.design.count(1)) > 1:
+    if names is not None and names.design.fewest() > 1:
         excess, name_degrees = names_excess(units, names)
         name_error = float(np.sqrt(error**2 + excess))
         if np.isfinite([name_error, name_degrees]).all():
@@ -137,23 +137,6 @@ def gap_change(shared: SharedUnits, *, alpha: float) -> GapChange | None:
         shared.n_left_out,
         by,
     )
-
-
-def _comparable(units: Units) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return whether each cluster has units in a stratum of both groups, (n_clusters,), and of which groups, (n_clusters, 2)."""
-    _, strata = np.unique(units.design.strata, return_inverse=True)
-    _, clusters = np.unique(units.clusters, return_inverse=True)
-    holds = np.zeros((int(strata.max()) + 1, 2), dtype=bool)
-    holds[strata, units.design.labels] = True
-    in_both = np.logical_and(holds[:, 0], holds[:, 1])[strata]
-    held = np.zeros((int(clusters.max()) + 1, 2), dtype=bool)
-    held[clusters[in_both], units.design.labels[in_both]] = True
-    return np.logical_or(held[:, 0], held[:, 1]), held
-
-
-def _variance(without: Floats) -> float:
-    """Return the jackknife variance from the values without each cluster."""
-    return float((without.size - 1) / without.size * ((without - without.mean()) ** 2).sum())
 
 
 def _quantile(degrees: float, alpha: float) -> float:

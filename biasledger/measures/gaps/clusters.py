@@ -11,9 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from biasledger.measures.decisions.units import Units
-from biasledger.measures.engine.intervals import NO_VARIANCE, share_limits, t_quantile
-from biasledger.measures.engine.resampling import Floats, Integers, Labels, Moves, group_totals
+from biasledger.measures.engine.design import Floats, Integers, Labels, Moves
+from biasledger.measures.engine.intervals import NO_VARIANCE, limits_of_share, t_quantile
+from biasledger.measures.engine.jackknife import jackknife_variance
+from biasledger.measures.engine.sums import numbered, sums_at
+from biasledger.measures.gaps.units import Units
 
 
 @dataclass(frozen=True)
@@ -47,11 +49,9 @@ class Groups:
     @classmethod
     def of(cls, units: Units, n_groups: int) -> Groups:
         """Return the groups of units labelled 0 … n_groups - 1."""
-        _, clusters = np.unique(units.clusters, return_inverse=True)
-        labels = units.design.labels
-        n, total = (np.zeros((int(clusters.max()) + 1, n_groups)) for _ in range(2))
-        np.add.at(n, (clusters, labels), units.n)
-        np.add.at(total, (clusters, labels), units.total)
+        names, clusters = np.unique(units.clusters, return_inverse=True)
+        cells = clusters, units.design.labels
+        n, total = (sums_at(cells, values, names.size, n_groups) for values in (units.n, units.total))
         present = n > 0
         sizes = present.sum(axis=0)
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -82,7 +82,9 @@ class Groups:
 
     def limits(self, group: int, alpha: float) -> tuple[float, float]:
         """Limits of a group's mean."""
-        return _limits(float(self.means[group]), float(self.errors[group]), int(self.sizes[group]), alpha)
+        return limits_of_share(
+            float(self.means[group]), float(self.errors[group]), int(self.sizes[group]), alpha
+        )
 
 
 def difference_of(groups: Groups, a: int, b: int, alpha: float) -> Interval:
@@ -124,7 +126,7 @@ def paired_interval(value: float, without: Floats, alpha: float) -> Interval:
     parts = [np.maximum(sign * pseudo_values, 0.0) / size for sign in (1, -1)]
     means = [float(part.mean()) for part in parts]
     limits = [
-        _limits(mean, float(part.std(ddof=1) / np.sqrt(n)), n, alpha)
+        limits_of_share(mean, float(part.std(ddof=1) / np.sqrt(n)), n, alpha)
         for mean, part in zip(means, parts, strict=True)
     ]
     down, up = half_widths((means[0], *limits[0]), (means[1], *limits[1]), _correlation(parts[0], parts[1]))
@@ -153,16 +155,6 @@ def half_widths(
     down = a_down**2 + b_up**2 - 2 * correlation * a_down * b_up
     up = a_up**2 + b_down**2 - 2 * correlation * a_up * b_down
     return float(np.sqrt(max(down, 0.0))), float(np.sqrt(max(up, 0.0)))
-
-
-def _limits(mean: float, error: float, n_clusters: int, alpha: float) -> tuple[float, float]:
-    """Limits of a mean between 0 and 1 from its standard error over clusters."""
-    if n_clusters < 2:
-        return np.nan, np.nan
-    low, high = share_limits(
-        np.array([mean]), np.array([error]), np.array([n_clusters - 1.0]), np.array([n_clusters]), alpha
-    )
-    return float(low[0]), float(high[0])
 
 
 def _correlation(a: Floats, b: Floats) -> float:
@@ -199,14 +191,13 @@ def names_p_value(units: Units, names: Moves, gap: float) -> float:
 def _jackknife_variances(units: Units, clusters: Integers, labels: Labels) -> Floats:
     """Return the variance that each group (0, 1) adds to the gap inside strata; clusters from 0, each in one group: labels."""
     _, without = stratified(replace(units, clusters=clusters))
-    parts = [without[labels == label] for label in (0, 1)]
-    return np.array([(part.size - 1) / part.size * ((part - part.mean()) ** 2).sum() for part in parts])
+    return np.array([jackknife_variance(without[labels == label]) for label in (0, 1)])
 
 
 def stratified(units: Units) -> tuple[float, Floats]:
     """Mantel-Haenszel difference, and the same without each cluster, (n_clusters,); NaN where no stratum holds both groups."""
-    _, strata = np.unique(units.design.strata, return_inverse=True)
-    _, clusters = np.unique(units.clusters, return_inverse=True)
+    strata = numbered(units.design.strata)
+    clusters = numbered(units.clusters)
     n_strata = int(strata.max()) + 1
     # Pairs coded as one number are sorted many times faster than rows of two.
     pairs, pair_of = np.unique(clusters * n_strata + strata, return_inverse=True)
@@ -242,6 +233,14 @@ def stratified(units: Units) -> tuple[float, Floats]:
     )
 
 
-def group_total(values: Floats, labels: Labels, n_groups: int) -> Floats:
-    """Return the sum of one value a unit over the units of each label: (n_groups,)."""
-    return np.asarray(group_totals(labels[np.newaxis, :], values, n_groups)[0])
+def comparable_clusters(units: Units) -> NDArray[np.bool_]:
+    """Return of which groups (0, 1) each cluster has units in a stratum that holds both, (n_clusters, 2): others show no gap."""
+    strata = numbered(units.design.strata)
+    clusters = numbered(units.clusters)
+    labels = units.design.labels
+    holds = np.zeros((int(strata.max()) + 1, 2), dtype=bool)
+    holds[strata, labels] = True
+    in_both = holds.all(axis=1)[strata]
+    held = np.zeros((int(clusters.max()) + 1, 2), dtype=bool)
+    held[clusters[in_both], labels[in_both]] = True
+    return held

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from biasledger.measures.decisions.units import Units
-from biasledger.measures.engine.resampling import Floats
+from biasledger.measures.engine.design import Floats
+from biasledger.measures.gaps.units import Units
 
 
 @dataclass(frozen=True)

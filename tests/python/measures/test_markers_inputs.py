@@ -1,46 +1,13 @@
-"""Test the tables of marker words: types, rows, numbers equal to the measure's, and how relations are read."""
+"""Test the step from relations of marker words to units: order of rows, cached keys, and impossible rows."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
-
 import duckdb
-import numpy as np
 import pytest
 
 from biasledger.measures.comparisons import Comparison
-from biasledger.measures.engine.resampling import stable_seed
-from biasledger.measures.markers import RatioUnits, stereotype_ratio, stereotype_ratios
+from biasledger.measures.markers import RatioUnits
 from biasledger.model_inputs.markers import read_ratio_comparisons
-from tests.python.measures.tables import assert_typed
-
-NAME = ("plain", "declared", "gender-occupation", "")
-
-
-def comparison(**changes: object) -> Comparison[RatioUnits]:
-    ratios = np.random.default_rng(1).random(20)
-    return replace(
-        Comparison("a", NAME, RatioUnits(np.arange(20), np.ones(20), ratios, np.ones(20)), 199, 0.05, 9),
-        **changes,
-    )
-
-
-def test_every_number_is_the_measures_own() -> None:
-    nothing = RatioUnits(np.empty(0, dtype=np.int64), np.empty(0), np.empty(0), np.empty(0))
-    frame = stereotype_ratios([comparison(), comparison(key="b", units=nothing)]).to_pandas()
-    assert_typed(frame, stereotype_ratios)
-    row, empty = frame.to_dict("records")
-    seed = stable_seed(9, "stereotype_ratio", *NAME)
-    result = stereotype_ratio(comparison().units, n_permutations=199, alpha=0.05, seed=seed)
-    assert result.test is not None
-    values = asdict(result)
-    values |= values.pop("test")
-    del values["observed"]
-    assert row == {"comparison_key": "a", **values, "seed": seed}
-    assert (row["n_units"], row["n"], row["n_permutations"], row["smallest_p"]) == (20, 20.0, 199, 1 / 200)
-    assert (empty["n_units"], empty["n_permutations"]) == (0, 0)
-    assert np.isnan([empty["ratio"], empty["p_value"], empty["smallest_p"]]).all()
-
 
 COMPARISONS = """
     select * from (values

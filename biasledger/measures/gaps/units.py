@@ -7,13 +7,16 @@ a name with all its rows. A cluster is what was sampled: the resume with all its
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from biasledger.measures.engine.resampling import Design, Floats, Integers, Moves
+from biasledger.measures.engine.design import Design, Floats, Integers, Moves, some_of
+from biasledger.measures.engine.resampling import PermutationResult
+from biasledger.measures.engine.sums import numbered, sums_at
 
 LEAST_NAMES = 5
 """Names a group from which on names are judged, too: of 5 against 5 there are 252 arrangements, of 2 against 2 six."""
@@ -89,29 +92,20 @@ class Units:
         """
         return float(np.sqrt(1 - self.correlation_of_rivals))
 
+    def group_sums(self, values: Floats, n_groups: int) -> Floats:
+        """Return the sum of one value a row over the rows of each group, (n_groups,)."""
+        sums = np.bincount(self.design.labels, weights=values, minlength=n_groups)
+        return np.asarray(sums, dtype=np.float64)
+
     def of(self, rows: NDArray[np.bool_]) -> Units:
         """Return some of the rows."""
-
-        def some(array: Integers | None) -> Integers | None:
-            return None if array is None else array[rows]
-
-        return replace(
-            self,
-            design=self.design.of(np.flatnonzero(rows)),
-            clusters=self.clusters[rows],
-            n=self.n[rows],
-            total=self.total[rows],
-            n_candidates=np.broadcast_to(np.asarray(self.n_candidates, dtype=np.float64), self.n.shape)[rows],
-            wholes=some(self.wholes),
-            names=some(self.names),
-            name_strata=some(self.name_strata),
-        )
+        return some_of(self, rows)
 
     def counted_once(self) -> Units | None:
         """Return the same with a weight of 1 for a cluster's answers about each group; None where all have equally many
         already.
         """
-        _, clusters = np.unique(self.clusters, return_inverse=True)
+        clusters = numbered(self.clusters)
         of_row = clusters * (int(self.design.labels.max(initial=0)) + 1) + self.design.labels
         sizes = np.bincount(of_row, weights=self.n)[of_row]
         return None if np.allclose(sizes, sizes[:1]) else self._weighted(1 / sizes)
@@ -124,9 +118,8 @@ class Units:
         """
         once = self.counted_once() or self
         labels = once.design.labels
-        _, strata = np.unique(once.design.strata, return_inverse=True)
-        sizes = np.zeros((int(strata.max(initial=0)) + 1, 2))
-        np.add.at(sizes, (strata, labels), once.n)
+        names, strata = np.unique(once.design.strata, return_inverse=True)
+        sizes = sums_at((strata, labels), once.n, names.size, 2)
         holds_both: NDArray[np.bool_] = np.all(sizes > 0, axis=1)
         is_held = holds_both[strata]
         weights = sizes.prod(axis=1)[strata] / sizes.sum(axis=1)[strata] / sizes[strata, labels]
@@ -161,7 +154,7 @@ class Units:
 
     def _moves(self, units: Integers, strata: Integers) -> Moves:
         _, first, of_row = np.unique(units, return_index=True, return_inverse=True)
-        _, cases = np.unique(self.design.strata, return_inverse=True)
+        cases = numbered(self.design.strata)
         cells, of_cell = np.unique(
             of_row.astype(np.int64) * (int(cases.max()) + 1) + cases, return_inverse=True
         )
@@ -175,6 +168,15 @@ class Units:
         held = [np.where(between > _ROUNDING * squares, between, 0.0), n_of_unit, total_of_unit / n_of_unit]
         design = Design(self.design.labels[first], strata[first], content=np.column_stack(held))
         return Moves(design, of_row.astype(np.int64))
+
+
+def by_larger_p(
+    tests: Mapping[str, PermutationResult], first: str
+) -> tuple[str, float, float, PermutationResult | None]:
+    """Return the unit with the larger p, the p of the `first` kind of unit and of names (NaN if not tested), and its test."""
+    unit = max(tests, key=lambda name: tests[name].p_value, default=first)
+    p_first, p_name = (tests[name].p_value if name in tests else np.nan for name in (first, "name"))
+    return unit, p_first, p_name, tests.get(unit)
 
 
 def _is_constant(numbers: Integers, values: NDArray[np.signedinteger[Any]]) -> bool:
