@@ -20,7 +20,7 @@ from biasledger.methods import method_names, module_of
 from biasledger.numbers import bounds, count
 from biasledger.reporting import runs
 from biasledger.reporting.asked import read_asked
-from biasledger.reporting.charts import LEGEND, of_its_own
+from biasledger.reporting.charts import LEGEND
 from biasledger.reporting.drawing import as_csv, drawings
 from biasledger.reporting.failures import failure_rows, failures, named, worst_first
 from biasledger.reporting.findings import COLUMNS, FILTERS, audit_name, finding_address, findings_table
@@ -195,7 +195,6 @@ def _render(**values: Any) -> str:
         technical,
         audit_name,
         named,
-        of_its_own,
         as_csv,
         failure_rows,
     )
@@ -251,12 +250,12 @@ def _pictures(source: Source, run_id: str, ledger: Path | None) -> list[Picture]
 
 def _with_prompts(picture: Picture, prompts: Mapping[str, str]) -> Picture:
     """Put prompts in the place of their ids, where the ledger has them."""
-    columns, rows, sql = picture.result.columns, picture.result.rows, picture.result.sql
+    columns, rows = picture.result.columns, picture.result.rows
     if "prompt_id" not in columns or not prompts:
         return picture
     rows = [{**row, "prompt": prompts.get(row["prompt_id"], row["prompt_id"])} for row in rows]
     named = tuple("prompt" if name == "prompt_id" else name for name in columns)
-    return replace(picture, result=Result(named, rows, sql))
+    return replace(picture, result=replace(picture.result, columns=named, rows=rows))
 
 
 def _suggestions(source: Source, run_id: str) -> Sequence[Row]:

@@ -14,7 +14,8 @@ from biasledger.comparing.built_runs import known_runs
 from biasledger.comparing.built_tables import Tables, open_tables
 from biasledger.comparing.changes import VERDICTS, Change, built_changes, why_incomparable
 from biasledger.comparing.run_names import find_run
-from biasledger.reporting.charts import Dot, Rule, describe_dots, interval_dots
+from biasledger.reporting.captions import describe_dots
+from biasledger.reporting.charts import NO_DIFFERENCE, Dot, Rule, interval_dots
 from biasledger.reporting.picture import Key, Panel, clip, number, readable
 from biasledger.serving.asked import Asked, Served, link
 from biasledger.serving.builds import build_of
@@ -234,7 +235,7 @@ def _panel(changes: Sequence[Change], finding_of: Callable[[Change], str | None]
         finding=finding,
         title=f"Worse by so many tolerances{left_out}",
         description=describe_dots(dots, "Worse by so many tolerances"),
-        spec=interval_dots(dots, "worse by, in tolerances", [Rule(0.0, "even"), Rule(1.0, "threshold")]),
+        spec=interval_dots(dots, "worse by, in tolerances", [NO_DIFFERENCE, Rule(1.0, "threshold")]),
         legend=(
             Key("worse", "worse"),
             Key("inconclusive", "inconclusive"),

@@ -14,6 +14,7 @@ import pytest
 
 from biasledger import reporting as report
 from biasledger.reporting import render
+from biasledger.reporting.charts import LEGEND
 from tests.python.report import warehouses
 from tests.python.report.page_read import Page, small, specs
 from tests.python.report.warehouses import contrast_id, finding, run
@@ -208,6 +209,9 @@ def test_one_symbol_has_one_meaning(audited: Path) -> None:
     keys = re.findall(
         r'<use href="#symbol-([\w-]+)"/></svg><bdi>(.*?)</bdi>', render(audited / "warehouse.duckdb")
     )
+    assert len({key.symbol for key in LEGEND}) == len(LEGEND)
+    # A chart repeats nothing that the legend of the page has.
+    assert {keys.count((key.symbol, key.text)) for key in LEGEND} == {1}
     meanings: dict[str, set[str]] = {}
     for symbol, text in keys:
         meanings.setdefault(symbol, set()).add(text)
