@@ -186,7 +186,7 @@ def interval_dots(
         x,
         {"written": "value", "interval": "95 % interval"},
         behind=[_rules(rules, "x", x)] if rules else [],
-        between=[_layer({**_BETWEEN, "clip": True}, **between)],
+        between=[layer({**_BETWEEN, "clip": True}, **between)],
     )
 
 
@@ -227,10 +227,10 @@ def dumbbells(pairs: Sequence[Pair], title: str) -> Spec:
         x,
         {"written": "of the group", "shown_reference": "of the reference", "ratio": "ratio"},
         between=[
-            _layer(_BETWEEN, **reference, x2={"field": "value"}, color=_colour("kind", _KINDS)),
-            _layer(circle, **reference),
+            layer(_BETWEEN, **reference, x2={"field": "value"}, color=_colour("kind", _KINDS)),
+            layer(circle, **reference),
         ],
-        above=[_layer(ratio, x={"datum": _RATIOS_AT, **x}, text={"field": "ratio"})],
+        above=[layer(ratio, x={"datum": _RATIOS_AT, **x}, text={"field": "ratio"})],
     )
     return {**spec, "usermeta": {"has_ratios": True}}
 
@@ -267,9 +267,9 @@ def _in_rows(
     fills = ["var(--card)" if kind in _HOLLOW else colour for kind, (colour, _) in _KINDS.items()]
     has_band = any(mark.band_low is not None for mark in marks)
     layers = [
-        *([_layer(band, x={"field": "band_low", **x}, x2={"field": "band_high"})] if has_band else ()),
+        *([layer(band, x={"field": "band_low", **x}, x2={"field": "band_high"})] if has_band else ()),
         *between,
-        _layer(
+        layer(
             point,
             x={"field": "value", **x},
             color=_colour("kind", _KINDS),
@@ -280,8 +280,8 @@ def _in_rows(
         *above,
     ]
     y = {"field": "label", **_categories(labels, 0.3)}
-    in_rows = [{**layer, "encoding": {"y": y, **layer["encoding"]}} for layer in layers]
-    spec = _spec(values, [*behind, *in_rows], _ROW * len(labels))
+    in_rows = [{**one, "encoding": {"y": y, **one["encoding"]}} for one in layers]
+    spec = spec_of(values, [*behind, *in_rows], _ROW * len(labels))
     return linked(spec, [mark.finding for mark in marks])
 
 
@@ -323,13 +323,13 @@ def signed_bars(rows: Sequence[tuple[str, float, str]], title: str) -> Spec:
         for label, (_, value, text) in zip(labels, rows, strict=True)
     ]
     x = _axis(title, [0.0, *(value for _, value, _ in rows)])
-    bars = _layer(
+    bars = layer(
         {"type": "bar", "color": "var(--accent)"},
         y={"field": "label", **_categories(labels, 0.35)},
         x={"field": "value", **x, "stack": None, "axis": {"format": "+.2~%", "tickCount": 5}},
         tooltip=_tooltip("label", {"written": "difference", "of": "of"}),
     )
-    return _spec(values, [bars, _rules([NO_DIFFERENCE], "x", x)], (_ROW - 3) * len(labels))
+    return spec_of(values, [bars, _rules([NO_DIFFERENCE], "x", x)], (_ROW - 3) * len(labels))
 
 
 def scatter(
@@ -363,7 +363,7 @@ def scatter(
         x["scale"] = {"type": "log", "nice": False, "domain": domain}
     y = _axis(titles[1], [0.0, *rules, *(point.y for point in points)])
     y["axis"] = {"tickCount": 6}
-    marks = _layer(
+    marks = layer(
         {"type": "point", "filled": True, "size": 46},
         x={"field": "x", **x},
         y={"field": "y", **y},
@@ -375,7 +375,7 @@ def scatter(
     layers = [marks, _rules([NO_DIFFERENCE, *(Rule(at, "threshold") for at in rules)], "y", y)]
     if not log_x:
         layers.append(_rules([NO_DIFFERENCE], "x", x))
-    spec = {**_spec(rows, layers, 340), "usermeta": {"has_names": True, "has_equal_axes": not log_x}}
+    spec = {**spec_of(rows, layers, 340), "usermeta": {"has_names": True, "has_equal_axes": not log_x}}
     return linked(spec, [point.finding for point in points])
 
 
@@ -432,15 +432,15 @@ def level_dots(
     y = _axis(titles[1], [even, *(end for _, _, *ends in rows for end in ends)])
     y["axis"] = {"format": ".0~%", "tickCount": 6}
     at = {"x": x, "xOffset": offset, "color": _colour("place", places)}
-    intervals = _layer({**_BETWEEN, "clip": True}, **at, y={"field": "low", **y}, y2={"field": "high"})
-    marks = _layer(
+    intervals = layer({**_BETWEEN, "clip": True}, **at, y={"field": "low", **y}, y2={"field": "high"})
+    marks = layer(
         {"type": "point", "filled": True, "size": 85, "opacity": 1},
         **at,
         y={"field": "value", **y},
         shape=_shape("place", places),
         tooltip=_tooltip("series", {"level": titles[0], "written": "value", "interval": "95 % interval"}),
     )
-    return _spec(values, [_rules([Rule(even, "even")], "y", y), intervals, marks], _HEIGHT), legend
+    return spec_of(values, [_rules([Rule(even, "even")], "y", y), intervals, marks], _HEIGHT), legend
 
 
 def grouped_bars(
@@ -471,7 +471,7 @@ def grouped_bars(
     ]
     x = _axis(title, [0.0, *(value for _, _, value in rows)])
     x["axis"] = {"format": axis, "tickCount": 5}
-    bars = _layer(
+    bars = layer(
         {"type": "bar", "cornerRadiusEnd": 2},
         y={"field": "label", **_categories(labels, 0.3)},
         yOffset={"field": "place", "type": "ordinal", "scale": {"domain": list(range(len(series)))}},
@@ -481,7 +481,7 @@ def grouped_bars(
         tooltip=_tooltip("label", {"series": "of", "written": title}),
     )
     height = len(labels) * (12 * len(series) + 10)
-    return _spec(values, [bars, _rules([NO_DIFFERENCE], "x", x)], height), bar_keys(series)
+    return spec_of(values, [bars, _rules([NO_DIFFERENCE], "x", x)], height), bar_keys(series)
 
 
 def bar_keys(names: Sequence[str], kind: str = "bar") -> tuple[Key, ...]:
@@ -530,14 +530,14 @@ def lines(
     }
     y = _axis(titles[1], [0.0, *(value for _, _, value, _ in rows), threshold])
     at = {"x": x, "y": {"field": "value", **y}, "color": _colour("series", kinds)}
-    marks = _layer(
+    marks = layer(
         {"type": "point", "filled": True, "size": 70, "opacity": 1},
         **at,
         shape=_shape("series", kinds),
         tooltip=_tooltip("series", {"written": "run"}),
     )
     rules = [] if threshold is None else [_rules([Rule(threshold, "threshold")], "y", y)]
-    return _spec(values, [*rules, _layer({"type": "line", "strokeWidth": 2}, **at), marks], _HEIGHT), legend
+    return spec_of(values, [*rules, layer({"type": "line", "strokeWidth": 2}, **at), marks], _HEIGHT), legend
 
 
 def stacked_shares(
@@ -559,7 +559,7 @@ def stacked_shares(
         "scale": {"domain": [0.0, max((sum(shares) for _, shares in rows), default=0.0) or 1.0]},
         "axis": {"format": ".0~%", "tickCount": 5},
     }
-    bars = _layer(
+    bars = layer(
         {"type": "bar", "stroke": "var(--card)", "strokeWidth": 1.5},
         y={"field": "label", **_categories(labels, 0.35)},
         x=x,
@@ -567,7 +567,7 @@ def stacked_shares(
         color=_colour("part", dict(zip(parts, _ORDER if is_ordered else _SERIES, strict=False))),
         tooltip=_tooltip("label", {"part": "answer", "written": "share"}),
     )
-    return _spec(values, [bars], (_ROW - 3) * len(labels))
+    return spec_of(values, [bars], (_ROW - 3) * len(labels))
 
 
 def _series(names: Sequence[str]) -> tuple[list[str], dict[str, tuple[str, str]], tuple[Key, ...]]:
@@ -625,14 +625,15 @@ def _rules(rules: Sequence[Rule], channel: str, axis: Mapping[str, Any]) -> Spec
         "strokeDash": _by_kind("kind", _RULES, [dash for _, dash in _RULES.values()]),
     }
     places = {"values": [{"at": rule.value, "kind": rule.kind} for rule in rules]}
-    return {"data": places, **_layer({"type": "rule", "strokeWidth": 1.5, "clip": True}, **encoding)}
+    return {"data": places, **layer({"type": "rule", "strokeWidth": 1.5, "clip": True}, **encoding)}
 
 
-def _layer(mark: Spec, **encoding: Any) -> Spec:
+def layer(mark: Spec, **encoding: Any) -> Spec:
+    """A layer of a chart: how it is drawn, and what each channel encodes."""
     return {"mark": mark, "encoding": encoding}
 
 
-def _spec(rows: Sequence[Mapping[str, Any]], layers: Sequence[Spec], height: int) -> Spec:
+def spec_of(rows: Sequence[Mapping[str, Any]], layers: Sequence[Spec], height: int) -> Spec:
     """A chart that is as wide as its place in the page; fonts and the look of axes come with the page."""
     # A height in pixels, also of categories: Vega-Lite warns of steps next to a width that fits.
     return {

@@ -42,20 +42,6 @@ class Quality:
     is_lost: bool
 
 
-@dataclass(frozen=True)
-class Reading:
-    """The value of one measure in two runs that no build compared."""
-
-    measure: str
-    about: str
-    before: float | None
-    after: float | None
-    before_status: str
-    after_status: str
-    before_id: str
-    after_id: str
-
-
 def page(served: Served, asked: Asked) -> Mapping[str, Any]:
     """Return the runs that can be compared, the chosen ones and their comparison, for a template.
 
@@ -246,13 +232,13 @@ def _panel(changes: Sequence[Change], finding_of: Callable[[Change], str | None]
     )
 
 
-def _readings(tables: Tables, before: str, after: str, mitigation: str) -> list[Reading]:
+def _readings(tables: Tables, before: str, after: str, mitigation: str) -> list[dict[str, Any]]:
     """Return the values of each measure and group that both runs have, gravest first."""
     rows = tables.records(
         """
         select
             measure, attribute, group_name, reference_group, subject,
-            one.value as before_value, other.value as after_value,
+            one.value as before, other.value as after,
             one.status as before_status, other.status as after_status,
             one.finding_id as before_id, other.finding_id as after_id
         from {fct_findings} as one
@@ -264,28 +250,10 @@ def _readings(tables: Tables, before: str, after: str, mitigation: str) -> list[
         """,
         [before, after, mitigation],
     )
-    return [
-        Reading(
-            row["measure"],
-            ", ".join(
-                filter(
-                    None,
-                    (
-                        readable(row["attribute"]),
-                        "" if row["group_name"].startswith("(") else readable(row["group_name"]),
-                        readable(row["subject"]),
-                    ),
-                )
-            ),
-            row["before_value"],
-            row["after_value"],
-            row["before_status"],
-            row["after_status"],
-            row["before_id"],
-            row["after_id"],
-        )
-        for row in rows
-    ]
+    for row in rows:
+        group = "" if row["group_name"].startswith("(") else readable(row["group_name"])
+        row["about"] = ", ".join(filter(None, (readable(row["attribute"]), group, readable(row["subject"]))))
+    return rows
 
 
 def _models(tables: Tables, before: str, after: str) -> list[dict[str, Any]]:

@@ -114,7 +114,7 @@ def _side_by_side(case: Case, spread: Row) -> list[Side]:
             for pair in pairs
             if pair["group_name"] == name
         ]
-        sides.append(Side(name, picks, prompt_ids=case.prompts_of(name), order=order))
+        sides.append(case.side(name, picks, order=order))
     neutral = {_other(pair): pair for pair in pairs}
     picks = [Pick(prompt_id, trial, pair["subject"]) for (prompt_id, trial), pair in neutral.items()]
     return [*sides, Side("(neutral)", picks, order=order)]
@@ -197,13 +197,7 @@ def _quality(case: Case) -> Evidence:
     names = [str(name) for name in dict.fromkeys(shown)]
     if case.finding["measure"] == "unanswered_spread":
         sides = [
-            Side(
-                name,
-                None,
-                prompt_ids=case.prompts_of(name),
-                statuses=("refused", "malformed", "truncated"),
-                order="without a list",
-            )
+            case.side(name, statuses=("refused", "malformed", "truncated"), order="without a list")
             for name in names
         ]
         return Evidence([table], sides, observed=observed)
@@ -241,7 +235,7 @@ def _worst_lists(case: Case, name: str) -> Side:
     )
     picks = [_worst_list(row) for row in found]
     order = "with most repeats" if case.finding["measure"] == "repeat_spread" else "with fewest items"
-    return Side(name, picks, prompt_ids=case.prompts_of(name), order=order)
+    return case.side(name, picks, order=order)
 
 
 def _worst_list(row: dict[str, Any]) -> Pick:
