@@ -19,7 +19,6 @@ from biasledger.reporting.charts import (
     threshold_rules,
 )
 from biasledger.reporting.methods.prices import tables_of_all
-from biasledger.reporting.panels import dot_of, dots_panel, rates_panel
 from biasledger.reporting.picture import (
     POINTS_AT_MOST,
     STATUS_TEXTS,
@@ -34,6 +33,7 @@ from biasledger.reporting.picture import (
     readable,
     tabled,
 )
+from biasledger.reporting.shared_panels import dot_of, dots_panel, rates_panel
 from biasledger.reporting.source import Result, Row, Source
 
 _PARTS = {

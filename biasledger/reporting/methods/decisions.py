@@ -16,7 +16,6 @@ from biasledger.reporting.charts import (
     threshold_rules,
     unjudged,
 )
-from biasledger.reporting.panels import dot_of, dots_panel, rates_panel
 from biasledger.reporting.picture import (
     POINTS_AT_MOST,
     Key,
@@ -30,6 +29,7 @@ from biasledger.reporting.picture import (
     readable,
     tabled,
 )
+from biasledger.reporting.shared_panels import dot_of, dots_panel, rates_panel
 from biasledger.reporting.source import Result, Row, Source
 
 _OUTCOMES = {

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from biasledger.reporting.captions import headline
 from biasledger.reporting.charts import NO_DIFFERENCE, Dot, Rule, threshold_rules
-from biasledger.reporting.panels import dot_of, dots_panel
 from biasledger.reporting.picture import (
     Key,
     Panel,
@@ -18,6 +17,7 @@ from biasledger.reporting.picture import (
     readable,
     tabled,
 )
+from biasledger.reporting.shared_panels import dot_of, dots_panel
 from biasledger.reporting.source import Row, Source
 
 _NOISE_KEY = Key("rule-noise", "the same question asked again")

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from biasledger.numbers import count
 from biasledger.reporting.captions import headline
 from biasledger.reporting.charts import NO_DIFFERENCE, Dot, threshold_rules, unjudged
-from biasledger.reporting.panels import dot_of, dots_panel, rates_panel
 from biasledger.reporting.picture import (
     PANELS_AT_MOST,
     Key,
@@ -22,6 +21,7 @@ from biasledger.reporting.picture import (
     split_panels,
     tabled,
 )
+from biasledger.reporting.shared_panels import dot_of, dots_panel, rates_panel
 from biasledger.reporting.source import Result, Row, Source
 
 _PROBES_AT_MOST = 24

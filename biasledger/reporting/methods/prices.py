@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from biasledger.numbers import percent
 from biasledger.reporting.captions import headline_of_bars
 from biasledger.reporting.charts import Point, level_dots, linked, scatter, signed_bars
-from biasledger.reporting.panels import dot_of, dots_panel
 from biasledger.reporting.picture import (
     POINTS_AT_MOST,
     Key,
@@ -22,6 +21,7 @@ from biasledger.reporting.picture import (
     readable,
     tabled,
 )
+from biasledger.reporting.shared_panels import dot_of, dots_panel
 from biasledger.reporting.source import Result, Row, Source
 
 _ALPHA = 0.05

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from biasledger.reporting.charts import Dot, threshold_rules
-from biasledger.reporting.panels import dot_of, dots_panel, rates_panel
 from biasledger.reporting.picture import (
     Panel,
     Picture,
@@ -17,6 +16,7 @@ from biasledger.reporting.picture import (
     paneled,
     readable,
 )
+from biasledger.reporting.shared_panels import dot_of, dots_panel, rates_panel
 from biasledger.reporting.source import Row, Source
 
 

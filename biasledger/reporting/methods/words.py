@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from biasledger.numbers import percent
 from biasledger.reporting.captions import headline_of_bars
 from biasledger.reporting.charts import NO_DIFFERENCE, Dot, Point, scatter, signed_bars, threshold_rules
-from biasledger.reporting.panels import dot_of, dots_panel
 from biasledger.reporting.picture import (
     POINTS_AT_MOST,
     Key,
@@ -25,6 +24,7 @@ from biasledger.reporting.picture import (
     split_panels,
     tabled,
 )
+from biasledger.reporting.shared_panels import dot_of, dots_panel
 from biasledger.reporting.source import Row, Source
 
 _CONTRAST = ("attribute", "group_name", "reference_group")

@@ -41,8 +41,8 @@ from biasledger.reporting.drawing import (
     svg,
 )
 from biasledger.reporting.methods.lists import similarity_dots
-from biasledger.reporting.panels import rates_panel
 from biasledger.reporting.picture import Panel, split_panels
+from biasledger.reporting.shared_panels import rates_panel
 from collector.errors import InputError
 from tests.python.report.warehouses import HOSTILE
 
