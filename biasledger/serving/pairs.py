@@ -190,7 +190,11 @@ def page(served: Served, asked: Asked) -> Mapping[str, Any]:
             }
         kinds = _kinds(connection, chosen)
         by = asked.get("by") if asked.get("by") in kinds else kinds[0]
-        found = rows(connection, _PAIRS, chosen) if by == WORDS else _by_values(connection, chosen, by)
+        found = (
+            rows(connection, f"{_PAIRS} order by all", chosen)
+            if by == WORDS
+            else _by_values(connection, chosen, by)
+        )
     pairs, shown, missing = [] if by == WORDS else _numbered(found), None, ""
     try:
         with Ledger(served.ledger, wait_seconds=_LOCK_SECONDS).read() as ledger:
