@@ -108,7 +108,7 @@ def test_models_of_one_audit_stand_side_by_side_and_what_may_be_tried_is_said(tm
     parts = [warehouses.every_picture(one["run_id"], seed=place) for place, one in enumerate(runs)]
     for one, part in zip(runs, parts, strict=True):
         for row in part["fct_findings"]:
-            row.update(audit="resumes", target=one["target"], finding_id=one["run_id"] + row["finding_id"])
+            row.update(audit="resumes", target=one["target"])
     warehouse = warehouses.create(tmp_path / "w.duckdb", warehouses.merged({"dim_runs": runs}, *parts))
     page = render(warehouse)
     drawn = specs(warehouse)
@@ -235,9 +235,6 @@ def test_tables_have_words_for_columns_and_names_of_ours(audited: Path) -> None:
 def test_landmarks_have_names_of_their_own(tmp_path: Path) -> None:
     runs = [run(f"run-{place}", is_current=place == 1) for place in range(2)]
     tables = [warehouses.every_picture(one["run_id"], seed=place) for place, one in enumerate(runs)]
-    for place, part in enumerate(tables):
-        for number, row in enumerate(part["fct_findings"]):
-            row["finding_id"] = f"{place}-{number}"
     warehouse = warehouses.create(
         tmp_path / "warehouse.duckdb", warehouses.merged({"dim_runs": runs}, *tables)
     )
