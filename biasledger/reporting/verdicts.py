@@ -300,7 +300,7 @@ def next_steps(
     steps: list[Step] = []
     for verdict, finding in list(fixes.values())[::-1]:
         known = [
-            # What to do, without its reasons.
+            # The clause without its reasons.
             str(row["suggestion"]).split(";")[0]
             for row in (suggestions or {}).get(verdict.run["run_id"], ())
             if _is_for(row, finding)

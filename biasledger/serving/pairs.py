@@ -257,7 +257,7 @@ def _choices(connection: duckdb.DuckDBPyConnection, asked: Asked) -> dict[str, A
     mitigation = _one("mitigation", asked.get("mitigation", PLAIN), mitigations)
     known = [row for row in known if row["mitigation"] == mitigation]
     attributes = list(dict.fromkeys(row["attribute"] for row in known))
-    # Of those that people in prompts have.
+    # Only attributes of people in prompts can be chosen.
     judged = _gravest(
         connection, "list_contains($attributes, attribute)", run_id=run_id, attributes=attributes
     )
