@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import sqlglot
 from sqlglot import exp
@@ -146,7 +146,7 @@ def _with_ancestors(node: Expr) -> Iterator[Expr]:
         current = current.parent
 
 
-def _is(node: Expr, *types: exp.DataType.Type) -> bool:
+def _is(node: Expr, *types: Any) -> bool:
     return bool(node.type and node.type.is_type(*types))
 
 
