@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from biasledger.explaining.evidence import RowsBehind
+from biasledger.explaining.evidence import Pick, RowsBehind, Side
 from biasledger.explaining.rows import Row, rows, with_values
 
 if TYPE_CHECKING:
@@ -26,17 +27,24 @@ class Case:
     finding: Row
     n_responses: int
 
+    @property
+    def groups(self) -> tuple[str, str]:
+        """The two groups that the finding compares."""
+        return self.finding["group_name"], self.finding["reference_group"]
+
+    @property
+    def is_more(self) -> bool:
+        """Whether the value is that much more, not less, for the group than for the reference group."""
+        return (self.finding["value"] or 0) >= 0
+
     def rows(self, sql: str, **values: Any) -> list[Row]:
         """The rows of a query, which may name the finding's columns, `$n` answers, and `values`."""
         return rows(self.connection, sql, {**self.finding, "n": self.n_responses, **values})
 
-    def count(self, table: str, where: str, of: str = "*", **values: Any) -> int:
-        """How many rows, or different values, of a published table hold a condition."""
-        ((count,),) = (
-            row.values()
-            for row in self.rows(f"select count({of}) from marts.{table} where {where}", **values)
-        )
-        return int(count)
+    def count(self, table: str, where: str, **values: Any) -> int:
+        """How many rows of a published table hold a condition."""
+        (row,) = self.rows(f"select count(*) as n from marts.{table} where {where}", **values)
+        return int(row["n"])
 
     def behind(
         self, table: str, about: str, *, where: str, columns: str = "*", order: str = "all", n: int = _ROWS
@@ -50,6 +58,40 @@ class Case:
         query = f"select {columns} from marts.{table} where {where} order by {order}"
         found = self.rows(f"{query} limit {n}")
         return RowsBehind(table, about, found, self.count(table, where), with_values(query, self.finding))
+
+    def side(self, name: str, picks: Sequence[Pick] | None = None, **more: Any) -> Side:
+        """The answers about a group, with its prompts."""
+        return Side(name, picks, prompt_ids=self.prompts_of(name), **more)
+
+    def first_answers(
+        self,
+        name: str,
+        table: str,
+        pick: Callable[[Row], Pick],
+        *,
+        where: str,
+        by: str = "",
+        order: str,
+        prompt_ids: Sequence[str] = (),
+    ) -> Side:
+        """The first answers in a published table under a condition, and how many there are in all.
+
+        Args:
+            name: of the side.
+            pick: how a row's answer is shown.
+            by: what the rows are ordered by before prompt and trial.
+            order: the same in words.
+            prompt_ids: only these; all if there are none.
+        """
+        if prompt_ids:
+            where += " and prompt_id in (select unnest($prompt_ids))"
+        first = f"{by}, prompt_id, trial" if by else "prompt_id, trial"
+        prompts = list(prompt_ids)
+        found = self.rows(
+            f"select * from marts.{table} where {where} order by {first} limit $n", prompt_ids=prompts
+        )
+        n = self.count(table, where, prompt_ids=prompts)
+        return Side(name, [pick(row) for row in found], n, prompt_ids=prompt_ids, order=order)
 
     def prompts_of(self, group_name: str) -> list[str]:
         """The prompts of the finding's run and mitigation that are about a group of its attribute."""

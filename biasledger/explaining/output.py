@@ -6,6 +6,7 @@ import io
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from biasledger.explaining.marks import Role, Span
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
     from biasledger.explaining import Explanation
     from biasledger.explaining.evidence import Evidence, RowsBehind
-    from biasledger.explaining.responses import Person, ShownSide
+    from biasledger.explaining.responses import Answer, Person, ShownSide
     from biasledger.explaining.rows import Row
 
 _PROMPT_CHARACTERS = 600
@@ -97,32 +98,19 @@ def _side_as_json(side: ShownSide) -> dict[str, Any]:
         "of": side.name,
         "n_answers": side.n_answers,
         "chosen": side.order,
-        "shown": [
-            {
-                "response_id": answer.response_id,
-                "response_hash": answer.response_hash,
-                "status": answer.status,
-                "note": answer.note,
-                "persons": [
-                    {"slot": person.slot, "descriptor": person.descriptor, "groups": dict(person.groups)}
-                    for person in answer.persons
-                ],
-                "prompt": answer.prompt,
-                "text": answer.text,
-                "missing": answer.missing,
-                "marks": [
-                    {
-                        "start": span.start,
-                        "end": span.end,
-                        "text": (answer.text or "")[span.start : span.end],
-                        "role": span.role,
-                    }
-                    for span in answer.spans
-                ],
-            }
-            for answer in side.answers
-        ],
+        "shown": [_answer_as_json(answer) for answer in side.answers],
     }
+
+
+def _answer_as_json(answer: Answer) -> dict[str, Any]:
+    shown = asdict(answer)
+    del shown["spans"]
+    text = answer.text or ""
+    marks = [
+        {"start": span.start, "end": span.end, "text": text[span.start : span.end], "role": span.role}
+        for span in answer.spans
+    ]
+    return {**shown, "marks": marks}
 
 
 def _verdict(finding: Row) -> str:

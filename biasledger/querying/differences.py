@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import sqlglot
 from sqlglot import exp
@@ -40,6 +40,7 @@ _GENERAL = (
 )
 _SHOWN_CHARACTERS = 50
 _WHOLE = (exp.Round, exp.Floor, exp.Ceil, exp.Trunc)
+_CHANGES_OF_STARS = ("except_", "except", "replace", "rename")
 
 
 @dataclass(frozen=True)
@@ -88,45 +89,16 @@ def _shortened_sql(node: Expr) -> str:
     return text if len(text) <= _SHOWN_CHARACTERS else text[: _SHOWN_CHARACTERS - 1] + "…"
 
 
-def _every(*kinds: type[Expr]) -> Callable[[Expr], Iterator[Expr]]:
-    return lambda query: iter(list(query.find_all(*kinds)))
+def _nodes(
+    *kinds: type[Expr], when: Callable[[Expr], object] = lambda _: True
+) -> Callable[[Expr], Iterator[Expr]]:
+    """Return what yields a query's parts of these kinds under a condition."""
+    return lambda query: (one for one in query.find_all(*kinds) if when(one))
 
 
-def _divisions(query: Expr) -> Iterator[Expr]:
-    """Yield divisions whose divisor may be zero."""
-    for division in query.find_all(exp.Div):
-        divisor = division.expression.unnest()
-        if not (isinstance(divisor, exp.Nullif) or (divisor.is_number and divisor.to_py())):
-            yield division
-
-
-def _group_all(query: Expr) -> Iterator[Expr]:
-    return (group for group in query.find_all(exp.Group) if group.args.get("all"))
-
-
-def _order_all(query: Expr) -> Iterator[Expr]:
-    return (
-        one
-        for one in query.find_all(exp.Ordered)
-        if one.this.name.lower() == "all" and not one.this.args.get("table")
-    )
-
-
-def _stars_without(query: Expr) -> Iterator[Expr]:
-    changes = ("except_", "except", "replace", "rename")
-    return (star for star in query.find_all(exp.Star) if any(star.args.get(change) for change in changes))
-
-
-def _unions_by_name(query: Expr) -> Iterator[Expr]:
-    return (union for union in query.find_all(exp.SetOperation) if union.args.get("by_name"))
-
-
-def _odd_joins(query: Expr) -> Iterator[Expr]:
-    return (
-        join
-        for join in query.find_all(exp.Join)
-        if str(join.args.get("method", "")).upper() in {"ASOF", "POSITIONAL"}
-    )
+def _may_be_by_zero(division: Expr) -> bool:
+    divisor = division.expression.unnest()
+    return not (isinstance(divisor, exp.Nullif) or (divisor.is_number and divisor.to_py()))
 
 
 def _reused_names(query: Expr) -> Iterator[Expr]:
@@ -174,39 +146,18 @@ def _with_ancestors(node: Expr) -> Iterator[Expr]:
         current = current.parent
 
 
-def _is_text(node: Expr) -> bool:
-    return bool(node.type and node.type.is_type(*exp.DataType.TEXT_TYPES))
+def _is(node: Expr, *types: Any) -> bool:
+    return bool(node.type and node.type.is_type(*types))
 
 
 def _text_orders(query: Expr) -> Iterator[Expr]:
-    return (one.this for one in query.find_all(exp.Ordered) if _is_text(one.this))
+    return (one.this for one in query.find_all(exp.Ordered) if _is(one.this, *exp.DataType.TEXT_TYPES))
 
 
-def _boolean_sums(query: Expr) -> Iterator[Expr]:
-    return (
-        one
-        for one in query.find_all(exp.Sum, exp.Avg)
-        if one.this.type and one.this.type.is_type(exp.DataType.Type.BOOLEAN)
-    )
-
-
-def _whole_casts(query: Expr) -> Iterator[Expr]:
-    for one in query.find_all(exp.Cast):
-        of = None if isinstance(one.this, _WHOLE) else one.this.unnest().type
-        if one.to.is_type(*exp.DataType.INTEGER_TYPES) and of and of.is_type(*exp.DataType.FLOAT_TYPES):
-            yield one
-
-
-def _logs_of_base(query: Expr) -> Iterator[Expr]:
-    return (one for one in query.find_all(exp.Log) if one.expression and one.this.name != "10")
-
-
-def _double_rounds(query: Expr) -> Iterator[Expr]:
-    return (
-        one
-        for one in query.find_all(exp.Round)
-        if one.args.get("decimals") and one.this.type and one.this.type.is_type(*exp.DataType.FLOAT_TYPES)
-    )
+def _is_cut_off(cast: Expr) -> bool:
+    """Whether a number with decimals is cast to a whole one, without being rounded before."""
+    is_whole = isinstance(cast.this, _WHOLE) or not cast.args["to"].is_type(*exp.DataType.INTEGER_TYPES)
+    return not is_whole and _is(cast.this.unnest(), *exp.DataType.FLOAT_TYPES)
 
 
 def _with_types(query: Expr) -> Expr:
@@ -249,10 +200,10 @@ _NO_SUM = "{0} adds up no booleans: cast them to integers first."
 _ABSENT = "{0} has nothing of that name."
 
 _RULES = (
-    _Rule(_divisions, _ZERO, _ZERO),
-    _Rule(_every(exp.IntDiv), _INT_DIVISION, _INT_DIVISION),
+    _Rule(_nodes(exp.Div, when=_may_be_by_zero), _ZERO, _ZERO),
+    _Rule(_nodes(exp.IntDiv), _INT_DIVISION, _INT_DIVISION),
     _Rule(
-        _every(
+        _nodes(
             *(exp.Array, exp.ArrayAgg, exp.Bracket, exp.Unnest, exp.Explode, exp.Struct, exp.Map, exp.Lambda),
             *(exp.ArrayFilter, exp.ArrayContains, exp.ArraySize),
         ),
@@ -260,12 +211,12 @@ _RULES = (
         "lists, structs and maps differ: in {0} arrays are counted from 0 and collect_list drops nulls and has no order.",
     ),
     _Rule(
-        _every(exp.RegexpLike, exp.RegexpExtract, exp.RegexpReplace, exp.RegexpExtractAll, exp.SimilarTo),
+        _nodes(exp.RegexpLike, exp.RegexpExtract, exp.RegexpReplace, exp.RegexpExtractAll, exp.SimilarTo),
         "DuckDB's regular expressions are RE2; {0} has POSIX expressions, whose longest match wins.",
         "DuckDB's regular expressions are RE2; {0} has Java's expressions.",
     ),
     _Rule(
-        _every(
+        _nodes(
             *(
                 exp.DateDiff,
                 exp.DateAdd,
@@ -280,24 +231,52 @@ _RULES = (
         _DATES,
         _DATES,
     ),
-    _Rule(_every(exp.ApproxDistinct, exp.ApproxQuantile, exp.TableSample, exp.Rand), _RANDOM, _RANDOM),
-    _Rule(_odd_joins, _JOIN, _JOIN),
-    _Rule(_every(exp.Quantile, exp.Pivot, exp.Columns), _ABSENT, _ABSENT),
-    _Rule(_every(exp.ArgMax, exp.ArgMin, exp.First, exp.Last, exp.IsNan, exp.Mode), _ABSENT),
-    _Rule(_every(exp.TryCast), "{0} has no try_cast: a wrong value is an error, not null."),
-    _Rule(_every(exp.AnyValue), "{0} has any_value from version 16 on."),
-    _Rule(_logs_of_base, "{0} has log(base, x) for numeric only, not for double precision: cast both."),
+    _Rule(_nodes(exp.ApproxDistinct, exp.ApproxQuantile, exp.TableSample, exp.Rand), _RANDOM, _RANDOM),
+    _Rule(
+        _nodes(exp.Join, when=lambda one: str(one.args.get("method", "")).upper() in {"ASOF", "POSITIONAL"}),
+        _JOIN,
+        _JOIN,
+    ),
+    _Rule(_nodes(exp.Quantile, exp.Pivot, exp.Columns), _ABSENT, _ABSENT),
+    _Rule(_nodes(exp.ArgMax, exp.ArgMin, exp.First, exp.Last, exp.IsNan, exp.Mode), _ABSENT),
+    _Rule(_nodes(exp.TryCast), "{0} has no try_cast: a wrong value is an error, not null."),
+    _Rule(_nodes(exp.AnyValue), "{0} has any_value from version 16 on."),
+    _Rule(
+        _nodes(exp.Log, when=lambda one: one.expression and one.this.name != "10"),
+        "{0} has log(base, x) for numeric only, not for double precision: cast both.",
+    ),
     _Rule(_reused_names, "{0} does not know a column's new name inside the select that gives it."),
-    _Rule(_unions_by_name, "{0} has no union by name: put the columns of both sides in one order."),
-    _Rule(_group_all, "{0} has no group by all: name the columns."),
-    _Rule(_order_all, "{0} has no order by all: name the columns."),
-    _Rule(_stars_without, "{0} knows no star without some columns: name those that you want."),
+    _Rule(
+        _nodes(exp.SetOperation, when=lambda one: one.args.get("by_name")),
+        "{0} has no union by name: put the columns of both sides in one order.",
+    ),
+    _Rule(
+        _nodes(exp.Group, when=lambda one: one.args.get("all")), "{0} has no group by all: name the columns."
+    ),
+    _Rule(
+        _nodes(
+            exp.Ordered, when=lambda one: one.this.name.lower() == "all" and not one.this.args.get("table")
+        ),
+        "{0} has no order by all: name the columns.",
+    ),
+    _Rule(
+        _nodes(exp.Star, when=lambda one: any(map(one.args.get, _CHANGES_OF_STARS))),
+        "{0} knows no star without some columns: name those that you want.",
+    ),
 )
 _TYPED_RULES = (
     _Rule(_text_orders, "text is ordered by the database's collation in {0} and by code point in DuckDB."),
-    _Rule(_boolean_sums, _NO_SUM, _NO_SUM),
-    _Rule(_double_rounds, "{0} rounds to places only numeric, not double precision: cast it."),
     _Rule(
-        _whole_casts, spark="{0} may cut off the decimals where DuckDB rounds to a whole number: round first."
+        _nodes(exp.Sum, exp.Avg, when=lambda one: _is(one.this, exp.DataType.Type.BOOLEAN)), _NO_SUM, _NO_SUM
+    ),
+    _Rule(
+        _nodes(
+            exp.Round, when=lambda one: one.args.get("decimals") and _is(one.this, *exp.DataType.FLOAT_TYPES)
+        ),
+        "{0} rounds to places only numeric, not double precision: cast it.",
+    ),
+    _Rule(
+        _nodes(exp.Cast, when=_is_cut_off),
+        spark="{0} may cut off the decimals where DuckDB rounds to a whole number: round first.",
     ),
 )

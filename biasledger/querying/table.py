@@ -40,7 +40,7 @@ def show_table(
     """
     cells = [[_cell(value) for value in row] for row in rows]
     names = [visible(name) for name in columns]
-    longest = [max(map(cell_length, column)) for column in zip(names, *cells, strict=True)]
+    longest = _lengths(names, cells)
     width = console.width
     if wide:
         chosen, width = list(range(len(names))), max(width, sum(longest) + _GAP * len(longest))
@@ -52,15 +52,12 @@ def show_table(
         if paged and len(chosen) < len(names):
             _show_pages(console, columns, rows)
             return []
-    numeric = [
-        bool(rows) and all(_is_number(row[place]) or row[place] is None for row in rows) for place in chosen
-    ]
     narrow, console.width = console.width, width
     _show_columns(
         console,
         [names[place] for place in chosen],
         [[line[place] for place in chosen] for line in cells],
-        numeric,
+        _are_numeric(rows, chosen),
     )
     console.width = narrow
     return [name for place, name in enumerate(names) if place not in chosen]
@@ -77,19 +74,24 @@ def _show_pages(console: Console, columns: Sequence[str], rows: Sequence[Sequenc
             cells = [
                 [str(number), *(_cell(row[place]) for place in page)] for number, row in enumerate(rows, 1)
             ]
-            longest = [
-                max(map(cell_length, column))
-                for column in zip(["row", *(visible(columns[place]) for place in page)], *cells, strict=True)
-            ]
+            titles = ["row", *(visible(columns[place]) for place in page)]
+            longest = _lengths(titles, cells)
             if n == 1 or sum(min(one, _NARROW) + _GAP for one in longest) <= console.width + _GAP:
                 break
         left = left[n:]
         console.print(f"Columns {n_shown + 1} to {n_shown + n} of {len(columns)}:", highlight=False)
         n_shown += n
-        numeric = [
-            all(_is_number(row[place]) or row[place] is None for row in rows) and bool(rows) for place in page
-        ]
-        _show_columns(console, ["row", *(visible(columns[place]) for place in page)], cells, [True, *numeric])
+        _show_columns(console, titles, cells, [True, *_are_numeric(rows, page)])
+
+
+def _lengths(names: Sequence[str], cells: Sequence[Sequence[str]]) -> list[int]:
+    return [max(map(cell_length, column)) for column in zip(names, *cells, strict=True)]
+
+
+def _are_numeric(rows: Sequence[Sequence[Any]], places: Sequence[int]) -> list[bool]:
+    return [
+        bool(rows) and all(_is_number(row[place]) or row[place] is None for row in rows) for place in places
+    ]
 
 
 def left_out_sentence(names: Sequence[str]) -> str:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from biasledger.checking.sentences import in_units
 from biasledger.measure_seeds import measure_rows
-from biasledger.reporting.charts import Dot, Rule, describe_dots, interval_dots
+from biasledger.reporting.captions import describe_dots
+from biasledger.reporting.charts import NO_DIFFERENCE, Dot, Rule, interval_dots
 from biasledger.reporting.picture import Panel, contrast, number, readable, signed
 from biasledger.reporting.source import Row
 from biasledger.reporting.verdicts import RunVerdict
@@ -36,7 +37,7 @@ def failures(verdicts: Sequence[RunVerdict]) -> Panel | None:
     kept = sorted(shown, key=lambda one: order.index(one[0].run["run_id"]))
     dots = [_dot(finding, verdict.run["audit"] if len(audits) > 1 else "") for verdict, finding in kept]
     is_signed = any((_ratio(finding, finding["value"]) or 0.0) < 0 for _, finding in kept)
-    rules = [Rule(0.0, "even"), Rule(1.0, "threshold"), *([Rule(-1.0, "threshold")] if is_signed else [])]
+    rules = [NO_DIFFERENCE, Rule(1.0, "threshold"), *([Rule(-1.0, "threshold")] if is_signed else [])]
     title = "multiples of the allowed difference" + (
         " (negative: less for the first group)" if is_signed else ""
     )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from biasledger.checking.sentences import in_units
 from biasledger.reporting.picture import readable, signed
-from biasledger.reporting.verdicts import RunVerdict
+from biasledger.reporting.verdicts import RunVerdict, can_fail
 from biasledger.verdicts import PLAIN, gravest
 
 _COLUMNS_AT_MOST = 4
@@ -76,7 +76,7 @@ def _cells(verdict: RunVerdict) -> list[Cell]:
     cells = []
     for attribute in attributes:
         findings = [row for row in judged if row["attribute"] == attribute]
-        failing = [row for row in findings if row["severity"] == "error" and not row["is_excepted"]]
+        failing = can_fail(findings)
         counted = failing or findings
         status = gravest(row["status"] for row in counted)
         first = next(row for row in counted if row["status"] == status)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from biasledger.reporting.charts import VEGA_LITE
+from biasledger.reporting.charts import layer, spec_of
 from biasledger.reporting.picture import Key, Panel, number, readable
 
 _POINTS = 121
@@ -57,44 +57,38 @@ def null_panel(
     }
     y = {"type": "quantitative", "axis": None}
     href = {"href": {"field": "address"}} if address else {}
-    rows = {
+    strokes = {
         "observed": ("var(--ink-2)", [1, 0], 3),
         "threshold": ("var(--alarm)", [6, 4], 1.5),
     }
+    outline = {"color": "var(--ink-3)", "strokeWidth": 1, "aria": False}
     layers = [
-        {
-            "mark": {
-                "type": "area",
-                "color": "var(--band)",
-                "line": {"color": "var(--ink-3)", "strokeWidth": 1, "aria": False},
-            },
-            "encoding": {"x": {"field": "at", **x}, "y": {"field": "density", **y}, **href},
-        },
+        layer(
+            {"type": "area", "color": "var(--band)", "line": outline},
+            x={"field": "at", **x},
+            y={"field": "density", **y},
+            **href,
+        ),
         *(
             {
                 "data": {"values": [{"at": end, "address": address} for end, one in rules if one == kind]},
-                "mark": {
-                    "type": "rule",
-                    "stroke": stroke,
-                    "strokeDash": dash,
-                    "strokeWidth": width,
-                    "clip": True,
-                },
-                "encoding": {"x": {"field": "at", **x}, **href},
+                **layer(
+                    {
+                        "type": "rule",
+                        "stroke": stroke,
+                        "strokeDash": dash,
+                        "strokeWidth": width,
+                        "clip": True,
+                    },
+                    x={"field": "at", **x},
+                    **href,
+                ),
             }
-            for kind, (stroke, dash, width) in rows.items()
+            for kind, (stroke, dash, width) in strokes.items()
         ),
     ]
     deviations = (at - mean) / sd
     way = "above" if deviations > 0 else "below"
-    spec = {
-        "$schema": f"https://vega.github.io/schema/vega-lite/v{VEGA_LITE}.json",
-        "width": "container",
-        "height": 150,
-        "autosize": {"type": "fit-x", "contains": "padding"},
-        "data": {"values": curve},
-        "layer": layers,
-    }
     keys = [Key("band", "by chance alone"), Key("rule-even", "observed")]
     if len(rules) > 1:
         keys.append(Key("rule-threshold", "threshold"))
@@ -102,7 +96,7 @@ def null_panel(
         title="What chance alone gives",
         description=f"By chance {number(mean)} on average, give or take {number(sd)}; observed {number(at)}, "
         f"{abs(deviations):.1f} standard deviations {way}.",
-        spec=spec,
+        spec=spec_of(curve, layers, 150),
         legend=tuple(keys),
         finding=f"The observed value is {abs(deviations):.1f} standard deviations {way} chance",
     )

@@ -11,45 +11,27 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-from biasledger import __version__
 from biasledger.checking.mitigations import OF_NO_GROUP
 from biasledger.checking.outputs import read_prompts
 from biasledger.methods import method_names, module_of
-from biasledger.numbers import bounds, count
+from biasledger.numbers import bounds
 from biasledger.reporting import runs
 from biasledger.reporting.asked import read_asked
-from biasledger.reporting.charts import LEGEND, of_its_own
-from biasledger.reporting.drawing import as_csv, drawings
+from biasledger.reporting.charts import LEGEND
+from biasledger.reporting.drawing import drawings
 from biasledger.reporting.failures import failure_rows, failures, named, worst_first
 from biasledger.reporting.findings import COLUMNS, FILTERS, audit_name, finding_address, findings_table
 from biasledger.reporting.matrix import matrix
-from biasledger.reporting.picture import (
-    STATUS_TEXTS,
-    Panel,
-    Picture,
-    breadth,
-    cell,
-    clip,
-    compact,
-    heading,
-    is_number,
-    number,
-    prose,
-    readable,
-)
+from biasledger.reporting.picture import Panel, Picture, breadth, compact
 from biasledger.reporting.source import Result, Row, Source, require_runs
+from biasledger.reporting.templating import environment_of
 from biasledger.reporting.verdicts import (
     RunVerdict,
-    about,
-    in_words,
     lead,
     next_steps,
     other_verdicts,
     result,
     run_verdict,
-    technical,
     tiles,
 )
 
@@ -163,55 +145,22 @@ def read_panels(source: Source, run_ids: Sequence[str] = ()) -> dict[str, Panel]
 
 def _chosen(source: Source, run_ids: Sequence[str]) -> tuple[list[Row], list[Row]]:
     """Return the runs of a page, and those of them that it shows in full."""
-    known = _rows(source, "runs")
+    known = _result(source, "runs").rows
     require_runs(run_ids, [row["run_id"] for row in known])
     chosen = [row for row in known if not run_ids or row["run_id"] in run_ids]
     return chosen, [row for row in chosen if run_ids or row["is_current"]]
 
 
 def _render(**values: Any) -> str:
-    environment = Environment(
-        loader=FileSystemLoader(_TEMPLATES),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    environment = environment_of("biasledger.reporting")
     # Hundreds of charts have no drawing for narrow screens, which would take a minute.
     n_charts = sum(len(one.panels) for section in values["sections"] for one in section.pictures)
-    filters = (
-        bounds,
-        breadth,
-        cell,
-        compact,
-        finding_address,
-        heading,
-        number,
-        readable,
-        clip,
-        prose,
-        about,
-        in_words,
-        technical,
-        audit_name,
-        named,
-        of_its_own,
-        as_csv,
-        failure_rows,
-    )
+    filters = (audit_name, bounds, breadth, compact, failure_rows, finding_address, named)
     environment.filters.update({one.__name__: one for one in filters}, json=_json)
     environment.filters["drawings"] = partial(
         drawings, has_narrow=n_charts <= _CHARTS_DRAWN_TWICE, address=finding_address
     )
-    environment.tests["is_number"] = is_number
-    environment.globals.update(
-        count=count,
-        statuses=STATUS_TEXTS,
-        legend=LEGEND,
-        columns=COLUMNS,
-        filters=FILTERS,
-        version=__version__,
-    )
+    environment.globals.update(legend=LEGEND, columns=COLUMNS, filters=FILTERS)
     style = (_TEMPLATES / "report.css").read_text(encoding="utf-8")
     script = "".join((_TEMPLATES / name).read_text(encoding="utf-8") for name in ("charts.js", "report.js"))
     policy = "; ".join(
@@ -251,12 +200,12 @@ def _pictures(source: Source, run_id: str, ledger: Path | None) -> list[Picture]
 
 def _with_prompts(picture: Picture, prompts: Mapping[str, str]) -> Picture:
     """Put prompts in the place of their ids, where the ledger has them."""
-    columns, rows, sql = picture.result.columns, picture.result.rows, picture.result.sql
+    columns, rows = picture.result.columns, picture.result.rows
     if "prompt_id" not in columns or not prompts:
         return picture
     rows = [{**row, "prompt": prompts.get(row["prompt_id"], row["prompt_id"])} for row in rows]
     named = tuple("prompt" if name == "prompt_id" else name for name in columns)
-    return replace(picture, result=Result(named, rows, sql))
+    return replace(picture, result=replace(picture.result, columns=named, rows=rows))
 
 
 def _suggestions(source: Source, run_id: str) -> Sequence[Row]:
@@ -282,10 +231,6 @@ def _helped(source: Source, verdict: RunVerdict) -> list[Row]:
         if row["verdict"] == "better" and row["plain_value"] and tuple(row[name] for name in names) in alarms
     ]
     return sorted(better, key=lambda row: -abs(row["difference"] / row["plain_value"]))
-
-
-def _rows(source: Source, name: str, **values: Sequence[str]) -> Sequence[Row]:
-    return _result(source, name, **values).rows
 
 
 def _hash(text: str) -> str:

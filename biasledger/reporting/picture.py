@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from biasledger import numbers
-from biasledger.reporting.source import Result, Row, Source
+from biasledger.reporting.source import Result, Row
 
 STATUS_TEXTS = {
     "alarm": "alarm",
@@ -270,29 +270,41 @@ def _linked(panel: Panel, rows: Sequence[Row]) -> Panel:
 
 
 def paneled(
-    source: Source,
-    query: str,
-    run_id: str,
-    *,
+    result: Result | None,
     by: Sequence[str],
     draw: Callable[[Sequence[Row]], Panel],
     noun: str,
+    *,
     title: str,
     reading: str,
-    legend: Callable[[Sequence[Row]], tuple[Key, ...]] = lambda _: (),
+    key: str = "",
+    legend: tuple[Key, ...] = (),
+    keep: Callable[[Row], bool] = lambda _: True,
+    note: str = "",
     rows_at_most: int = ROWS_AT_MOST,
+    panels_at_most: int = PANELS_AT_MOST,
 ) -> Picture | None:
-    """The picture of a query's rows about a run, see `split_panels`; None where there are none, or no such tables."""
-    result = source.ask(query, run_id=run_id)
+    """The picture of a query's rows, see `split_panels`; None where there are none to draw, or no such tables.
+
+    Args:
+        key: the query's name if not given.
+        keep: whether a row is drawn; the table has all.
+        note: what is said after the sentences on rows that are left out.
+    """
+    rows = [row for row in result.rows if keep(row)] if result else []
+    if result is None or not rows:
+        return None
+    panels, cut = split_panels(rows, by, draw, noun, rows_at_most, panels_at_most)
+    return Picture(key or result.key, title, reading, result, panels, legend, f"{cut} {note}".strip())
+
+
+def tabled(
+    result: Result | None, title: str, reading: str, *, key: str = "", note: str = ""
+) -> Picture | None:
+    """A table without a chart; None without rows."""
     if result is None or not result.rows:
         return None
-    panels, note = split_panels(result.rows, by, draw, noun, rows_at_most)
-    return Picture(query.replace("_", "-"), title, reading, result, panels, legend(result.rows), note)
-
-
-def tabled(key: str, title: str, reading: str, result: Result | None) -> Picture | None:
-    """A table without a chart; None without a result."""
-    return None if result is None else Picture(key, title, reading, result)
+    return Picture(key or result.key, title, reading, result, note=note)
 
 
 def drawn(*pictures: Picture | None) -> list[Picture]:

@@ -5,20 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from biasledger.numbers import count, percent
+from biasledger.reporting.captions import headline_of_parts
 from biasledger.reporting.charts import (
+    NO_DIFFERENCE,
     SERIES_AT_MOST,
-    THRESHOLD_KEY,
     Dot,
     Rule,
-    describe_dots,
+    bar_keys,
     grouped_bars,
-    headline,
-    headline_of_parts,
-    interval_dots,
     lines,
     linked,
     stacked_shares,
-    status_keys,
     threshold_rules,
 )
 from biasledger.reporting.methods.prices import tables_of_all
@@ -34,11 +31,10 @@ from biasledger.reporting.picture import (
     number,
     paneled,
     readable,
-    split_panels,
     tabled,
 )
-from biasledger.reporting.rates import RATE_KEYS, rates_panel
-from biasledger.reporting.source import Row, Source
+from biasledger.reporting.shared_panels import dot_of, dots_panel, rates_panel
+from biasledger.reporting.source import Result, Row, Source
 
 _PARTS = {
     "n_refused": "refused",
@@ -98,13 +94,43 @@ order by audit, model
 def pictures(source: Source, run_id: str) -> list[Picture]:
     """The pictures of one run that do not depend on what kind of audit it is."""
     return drawn(
-        _mitigations(source, run_id),
-        _quality(source, run_id),
-        _answer_gaps(source, run_id),
-        _reading(source, run_id),
-        _languages(source, run_id),
-        _exclusions(source, run_id),
-        _ai_act(source, run_id),
+        paneled(
+            source.ask("runs_mitigations", run_id=run_id),
+            ("mitigation", "measure"),
+            _mitigations_panel,
+            "measures",
+            title="What a mitigation changed",
+            reading="The measure with the mitigation less the measure without it, asked in the same run, with a 95 % "
+            "interval. An interval that crosses the line shows nothing yet.",
+            legend=(Key("plain", "change"), Key("rule-even", "no change")),
+        ),
+        _quality(source.ask("runs_quality", run_id=run_id)),
+        paneled(
+            source.ask("runs_answer_gaps", run_id=run_id),
+            ("scheme", "attribute"),
+            _answer_gaps_panel,
+            "attributes",
+            title="Who is refused more often",
+            reading="The share of a group’s questions that were refused, failed, or were answered in a form that could not be "
+            "read, next to that of the group it is compared with, and how many times as large it is. First attempts count, "
+            "unless the audit says otherwise.",
+        ),
+        _reading(source.ask("runs_reading", run_id=run_id)),
+        _languages(source.ask("runs_languages", run_id=run_id)),
+        tabled(
+            source.ask("runs_exclusions", run_id=run_id),
+            "Answers left out, with reasons",
+            "Answers and rows that findings leave out. Rows without an attribute concern all findings, the others those on "
+            "the attribute. Shares are of all answers of the run; an answer may be left out for several reasons.",
+            key="exclusions",
+        ),
+        tabled(
+            source.ask_analysis("eu_ai_act", run_id),
+            "Findings by heading of the EU AI Act",
+            "Where findings may be used under Regulation (EU) 2024/1689, as the seed ai_act maps measures to headings. It "
+            "does not say whether a system is lawful, or falls under the regulation.",
+            key="ai-act",
+        ),
     )
 
 
@@ -116,73 +142,84 @@ def pictures_of_all(source: Source, run_ids: Sequence[str], shown: Sequence[str]
         shown: those that it reports on in full, whose findings are counted.
     """
     return drawn(
-        _models(source, shown),
-        _model_indicators(source, shown),
-        _model_rates(source, shown),
-        _changes(source, run_ids),
-        _trend(source, run_ids),
-        _history(source, shown),
-        _costs(source, run_ids),
+        paneled(
+            source.ask("models", run_ids=shown),
+            ("audit", "measure", "attribute"),
+            _models_panel,
+            "measures",
+            title="Models side by side",
+            reading="What each model that was asked the same audit has of a measure, with its 95 % interval where there is one.",
+        ),
+        tabled(
+            source.ask_analysis("models_by_bias_indicator", *shown, query=_INDICATORS),
+            "Accuracy, bias and consistency of each model",
+            "Bias is the mean rank of the reference group less that of the other: above 0 favours the reference group. "
+            "“Favours” is the source’s word for more than 0.05, without a test; findings are tested. Inconsistent are cases with "
+            "different answers in versions that differ in the group alone, of all cases.",
+            key="model-indicators",
+        ),
+        paneled(
+            source.ask("model_rates", run_ids=shown),
+            ("audit", "attribute", "outcome"),
+            _model_rates_panel,
+            "outcomes",
+            title="Accuracy by model and group",
+            reading="The share of a group’s cases that a model judges rightly, and by how many ranks its labels lie above the "
+            "right ones on average (left of the line: below). A model that treats all groups alike has bars of one length.",
+            rows_at_most=POINTS_AT_MOST,
+        ),
+        paneled(
+            source.ask("changes", run_ids=run_ids),
+            ("audit", "target", "compared_with"),
+            _changes_panel,
+            "comparisons",
+            title="What changed since the baseline, or the run before",
+            reading="Change in the direction that is worse, in multiples of what is tolerated, with a 95 % interval. "
+            "Right of the dashed line "
+            "a measure got worse by more than that. The verdict is one-sided, so its interval may just cross the line.",
+            legend=(
+                Key("worse", "worse"),
+                Key("better", "better"),
+                Key("quiet", "unchanged"),
+                Key("rule-even", "no change"),
+                Key("rule-threshold", "tolerated"),
+            ),
+            keep=lambda row: row["worsening_in_tolerances"] is not None,
+            rows_at_most=_GROUPS_AT_MOST,
+        ),
+        paneled(
+            source.ask("trend", run_ids=run_ids),
+            ("audit", "target"),
+            _trend_panel,
+            "audits and targets",
+            title="From run to run",
+            reading="The five findings of each audit and target that ever lay farthest past their thresholds, as a "
+            "multiple of the threshold: above the dashed line they are past it. "
+            "Runs of different size do not compare exactly.",
+            keep=lambda row: row["share_of_threshold"] is not None,
+        ),
+        _history(source.ask("history", run_ids=shown)),
+        _costs(source.ask("costs", run_ids=run_ids)),
         *tables_of_all(source),
     )
 
 
-def _models(source: Source, run_ids: Sequence[str]) -> Picture | None:
-    result = source.ask("models", run_ids=run_ids)
-    if result is None or not result.rows:
-        return None
-    panels, note = split_panels(result.rows, ("audit", "measure", "attribute"), _models_panel, "measures")
-    return Picture(
-        key="models",
-        title="Models side by side",
-        reading="What each model that was asked the same audit has of a measure, with its 95 % interval where there is one.",
-        result=result,
-        panels=panels,
-        legend=(*status_keys(result.rows), THRESHOLD_KEY),
-        note=note,
-    )
-
-
 def _models_panel(rows: Sequence[Row]) -> Panel:
-    title = f"{readable(rows[0]['audit'])}: {readable(rows[0]['measure'])} by {readable(rows[0]['attribute'].strip('()'))}"
+    first = rows[0]
+    measure = readable(first["measure"])
+    title = f"{readable(first['audit'])}: {measure} by {readable(first['attribute'].strip('()'))}"
     dots = [
-        Dot(
-            ", ".join(
-                part for part in (readable(row["target"]), contrast(row), readable(row["subject"])) if part
-            ),
-            row["value"],
-            row["value_low"],
-            row["value_high"],
-            row["status"],
-            finding=row["finding_id"],
+        dot_of(
+            row,
+            _joined(readable(row["target"]), contrast(row), readable(row["subject"])),
+            "value",
+            "value",
+            status=row["status"],
         )
         for row in rows
     ]
-    rules = threshold_rules(rows, rows[0]["no_difference"], is_two_sided=rows[0]["side"] == "two-sided")
-    return Panel(
-        title=title,
-        description=describe_dots(dots, title),
-        spec=interval_dots(dots, readable(rows[0]["measure"]), rules),
-        finding=headline(dots),
-    )
-
-
-def _model_rates(source: Source, run_ids: Sequence[str]) -> Picture | None:
-    result = source.ask("model_rates", run_ids=run_ids)
-    if result is None or not result.rows:
-        return None
-    panels, note = split_panels(
-        result.rows, ("audit", "attribute", "outcome"), _model_rates_panel, "outcomes", POINTS_AT_MOST
-    )
-    return Picture(
-        key="model-rates",
-        title="Accuracy by model and group",
-        reading="The share of a group’s cases that a model judges rightly, and by how many ranks its labels lie above the right "
-        "ones on average (left of the line: below). A model that treats all groups alike has bars of one length.",
-        result=result,
-        panels=panels,
-        note=note,
-    )
+    rules = threshold_rules(rows, first["no_difference"], is_two_sided=first["side"] == "two-sided")
+    return dots_panel(dots, title, measure, rules, what=title)
 
 
 def _model_rates_panel(rows: Sequence[Row]) -> Panel:
@@ -222,136 +259,74 @@ def _widest(rows: Sequence[Row]) -> str:
     )
 
 
-def _model_indicators(source: Source, run_ids: Sequence[str]) -> Picture | None:
-    result = source.ask_analysis("models_by_bias_indicator", *run_ids, query=_INDICATORS)
-    return tabled(
-        key="model-indicators",
-        title="Accuracy, bias and consistency of each model",
-        reading="Bias is the mean rank of the reference group less that of the other: above 0 favours the reference group. "
-        "“Favours” is the source’s word for more than 0.05, without a test; findings are tested. Inconsistent are cases with "
-        "different answers in versions that differ in the group alone, of all cases.",
-        result=result,
-    )
-
-
-def _mitigations(source: Source, run_id: str) -> Picture | None:
-    return paneled(
-        source,
-        "runs_mitigations",
-        run_id,
-        by=("mitigation", "measure"),
-        draw=_mitigations_panel,
-        noun="measures",
-        title="What a mitigation changed",
-        reading="The measure with the mitigation less the measure without it, asked in the same run, with a 95 % "
-        "interval. An interval that crosses the line shows nothing yet.",
-        legend=lambda _: (Key("plain", "change"), Key("rule-even", "no change")),
-    )
-
-
 def _mitigations_panel(rows: Sequence[Row]) -> Panel:
     measure = readable(rows[0]["measure"])
     title = f"{readable(rows[0]['mitigation'])}: {measure}"
     dots = [
-        Dot(
+        dot_of(
+            row,
             ": ".join(filter(None, (readable(row["attribute"]), contrast(row), readable(row["subject"])))),
-            row["difference"],
-            row["interval_low"],
-            row["interval_high"],
+            "difference",
             more={"before": number(row["plain_value"]), "after": number(row["mitigation_value"])},
-            finding=row["finding_id"],
         )
         for row in rows[:_GROUPS_AT_MOST]
     ]
-    return Panel(
-        title=title,
-        description=describe_dots(dots, f"Change by mitigation, {title}"),
-        spec=interval_dots(dots, f"{measure}, with mitigation minus without", [Rule(0.0, "even")]),
-        finding=headline(dots),
-    )
+    axis = f"{measure}, with mitigation minus without"
+    return dots_panel(dots, title, axis, [NO_DIFFERENCE], what=f"Change by mitigation, {title}")
 
 
-def _quality(source: Source, run_id: str) -> Picture | None:
-    result = source.ask("runs_quality", run_id=run_id)
-    if result is None or not result.rows:
-        return None
-    bad = [row for row in result.rows if row["n_ok"] < row["n_answers"] or row["silence"]]
+def _quality(result: Result | None) -> Picture | None:
+    rows = result.rows if result else ()
     silent = "; ".join(
         f"{readable(row['attribute'])} {readable(row['group_name'])}: {row['silence']}"
-        for row in result.rows
+        for row in rows
         if row["silence"]
     )
-    if not bad:  # the run's own line says how many answers could be used
-        return None
-    attributes = {row["attribute"] for row in bad}
-    panels, note = split_panels(
-        [row for row in result.rows if row["attribute"] in attributes],
+    # Where all answers could be used, the run's own line says so.
+    bad = {row["attribute"] for row in rows if row["n_ok"] < row["n_answers"] or row["silence"]}
+    return paneled(
+        result,
         ("attribute",),
         _quality_panel,
         "attributes",
-    )
-    return Picture(
-        key="quality",
         title="Who got no usable answer",
         reading="Share of each group’s questions that were refused, answered in a form that could not be read, cut "
         "off, or failed." + (f" Of these groups nothing is known: {silent}." if silent else ""),
-        result=result,
-        panels=panels,
-        legend=tuple(Key(f"bar-{place}", text) for place, text in enumerate(_PARTS.values(), start=1)),
-        note=note,
+        key="quality",
+        legend=bar_keys(list(_PARTS.values())),
+        keep=lambda row: row["attribute"] in bad,
     )
 
 
-def _reading(source: Source, run_id: str) -> Picture | None:
+def _reading(result: Result | None) -> Picture | None:
     """Return how answers were read; None where each was read by the same rule."""
-    result = source.ask("runs_reading", run_id=run_id)
-    if result is None or not result.rows:
-        return None
-    n_unread = {row["attribute"]: 0.0 for row in result.rows}
-    for row in result.rows:
+    rows = result.rows if result else ()
+    n_unread = {row["attribute"]: 0.0 for row in rows}
+    for row in rows:
         n_unread[row["attribute"]] += row["n"] if row["status"] == "unread" else 0
-    rules = {row["rule"] for row in result.rows if row["status"] == "ok"}
-    if len(rules) < 2 and not any(n_unread.values()):
+    if len({row["rule"] for row in rows if row["status"] == "ok"}) < 2 and not any(n_unread.values()):
         return None
     n_without_group = n_unread.pop(_NO_GROUP, 0.0)
     unread = count(round(max(n_unread.values(), default=0.0) + n_without_group), "answer")
-    parts = _largest(result.rows, "part", first="unread")
-    panels, note = split_panels(
-        result.rows, ("attribute",), lambda rows: _parts_panel(rows, "part", parts, "answers"), "attributes"
+    said = (
+        f"No rule reads {unread}: what they decide is unknown, and a finding holds only if it holds whatever they say."
+        if n_without_group or any(n_unread.values())
+        else "Every answer was read."
     )
-    return Picture(
-        key="reading",
-        title="How answers were read",
-        reading="The share of each group’s answers that each rule read. "
-        + (
-            f"No rule reads {unread}: what they decide is unknown, and a finding holds only if it holds whatever they say."
-            if n_without_group or any(n_unread.values())
-            else "Every answer was read."
-        ),
-        result=result,
-        panels=panels,
-        legend=_part_keys(parts),
-        note=note,
-    )
+    reading = f"The share of each group’s answers that each rule read. {said}"
+    return _parted(result, "part", "How answers were read", reading, "reading", first="unread")
 
 
-def _languages(source: Source, run_id: str) -> Picture | None:
+def _languages(result: Result | None) -> Picture | None:
     """Return the languages of answers; None where they do not differ between groups and refusals are recognised in all."""
-    result = source.ask("runs_languages", run_id=run_id)
-    if result is None or not any(
+    rows = result.rows if result else ()
+    if not any(
         row["difference"] or (row["is_checked_for_refusals"] is False and row["share"] >= _LANGUAGE_AT_LEAST)
-        for row in result.rows
+        for row in rows
     ):
         return None
-    differences = sorted({row["difference"] for row in result.rows if row["difference"]})
-    unchecked = sorted({row["language"] for row in result.rows if row["is_checked_for_refusals"] is False})
-    parts = _largest(result.rows, "language")
-    panels, note = split_panels(
-        result.rows,
-        ("attribute",),
-        lambda rows: _parts_panel(rows, "language", parts, "answers"),
-        "attributes",
-    )
+    differences = sorted({row["difference"] for row in rows if row["difference"]})
+    unchecked = sorted({row["language"] for row in rows if row["is_checked_for_refusals"] is False})
     sentences = [
         f"{one[:1].upper()}{one[1:]}: their words are not compared."
         for one in differences[:_DIFFERENCES_SHOWN]
@@ -360,85 +335,50 @@ def _languages(source: Source, run_id: str) -> Picture | None:
         sentences.append(
             f"Refusals are not recognised in {', '.join(unchecked)}: answers in these languages were not checked for refusals."
         )
-    return Picture(
-        key="languages",
-        title="Languages of the answers",
-        reading=" ".join(["The share of each group’s answers in each language.", *sentences]),
-        result=result,
-        panels=panels,
-        legend=_part_keys(parts),
-        note=note,
-    )
+    reading = " ".join(["The share of each group’s answers in each language.", *sentences])
+    return _parted(result, "language", "Languages of the answers", reading, "languages")
 
 
-def _exclusions(source: Source, run_id: str) -> Picture | None:
-    result = source.ask("runs_exclusions", run_id=run_id)
-    return tabled(
-        key="exclusions",
-        title="Answers left out, with reasons",
-        reading="Answers and rows that findings leave out. Rows without an attribute concern all findings, the others those on "
-        "the attribute. Shares are of all answers of the run; an answer may be left out for several reasons.",
-        result=result if result is not None and result.rows else None,
-    )
-
-
-def _ai_act(source: Source, run_id: str) -> Picture | None:
-    return tabled(
-        key="ai-act",
-        title="Findings by heading of the EU AI Act",
-        reading="Where findings may be used under Regulation (EU) 2024/1689, as the seed ai_act maps measures to headings. It "
-        "does not say whether a system is lawful, or falls under the regulation.",
-        result=source.ask_analysis("eu_ai_act", run_id),
-    )
-
-
-def _largest(rows: Sequence[Row], name: str, first: str = "") -> list[str]:
-    """Return the values of a column with the most answers, at most as many as a chart has colours; `first` is among them."""
+def _parted(
+    result: Result | None, name: str, title: str, reading: str, key: str, first: str = ""
+) -> Picture | None:
+    """Return bars of each attribute's groups, made of the column's values with the most answers; `first` is among them."""
     totals: dict[str, float] = {}
-    for row in rows:
+    for row in result.rows if result else ():
         totals[row[name]] = totals.get(row[name], 0.0) + row["n"]
     ordered = sorted(totals, key=lambda part: (part != first, -totals[part], part))
-    return ordered[:SERIES_AT_MOST]
+    parts = ordered[:SERIES_AT_MOST]
+    return paneled(
+        result,
+        ("attribute",),
+        lambda rows: _parts_panel(rows, name, parts),
+        "attributes",
+        title=title,
+        reading=reading,
+        key=key,
+        legend=bar_keys([readable(part) for part in parts]),
+    )
 
 
-def _part_keys(parts: Sequence[str]) -> tuple[Key, ...]:
-    return tuple(Key(f"bar-{place}", readable(part)) for place, part in enumerate(parts, start=1))
-
-
-def _parts_panel(rows: Sequence[Row], name: str, parts: Sequence[str], what: str) -> Panel:
+def _parts_panel(rows: Sequence[Row], name: str, parts: Sequence[str]) -> Panel:
     """Return the bars of an attribute's groups, made of the shares of these parts."""
     title = readable(rows[0]["attribute"])
-    shares: dict[str, list[float]] = {}
+    mixes: dict[str, dict[str, float]] = {}
     for row in rows:
-        of_group = shares.setdefault(readable(row["group_name"]), [0.0] * len(parts))
+        mix = mixes.setdefault(readable(row["group_name"]), dict.fromkeys(parts, 0.0))
         if row[name] in parts:
-            of_group[parts.index(row[name])] += row["share"]
-    shown = list(shares.items())[:_GROUPS_AT_MOST]
+            mix[row[name]] += row["share"]
+    mixes = dict(list(mixes.items())[:_GROUPS_AT_MOST])
     listed = "; ".join(
-        f"{group} "
-        + ", ".join(
-            f"{readable(part)} {percent(share)}" for part, share in zip(parts, of, strict=True) if share
-        )
-        for group, of in shown
+        f"{group} " + ", ".join(f"{readable(part)} {percent(share)}" for part, share in mix.items() if share)
+        for group, mix in mixes.items()
     )
-    spec = stacked_shares(shown, [readable(part) for part in parts], f"share of the group’s {what}")
-    mixes = {group: dict(zip(parts, of, strict=True)) for group, of in shown}
-    return Panel(title, f"Shares of {what}, {title}: {listed}.", spec, finding=headline_of_parts(mixes))
-
-
-def _answer_gaps(source: Source, run_id: str) -> Picture | None:
-    return paneled(
-        source,
-        "runs_answer_gaps",
-        run_id,
-        by=("scheme", "attribute"),
-        draw=_answer_gaps_panel,
-        noun="attributes",
-        title="Who is refused more often",
-        reading="The share of a group’s questions that were refused, failed, or were answered in a form that could not be read, "
-        "next to that of the group it is compared with, and how many times as large it is. First attempts count, unless the "
-        "audit says otherwise.",
-        legend=lambda rows: (*status_keys(rows), *RATE_KEYS),
+    bars = [(group, list(mix.values())) for group, mix in mixes.items()]
+    return Panel(
+        title,
+        f"Shares of answers, {title}: {listed}.",
+        stacked_shares(bars, [readable(part) for part in parts], "share of the group’s answers"),
+        finding=headline_of_parts(mixes),
     )
 
 
@@ -473,27 +413,6 @@ def _quality_panel(rows: Sequence[Row]) -> Panel:
     )
 
 
-def _trend(source: Source, run_ids: Sequence[str]) -> Picture | None:
-    result = source.ask("trend", run_ids=run_ids)
-    if result is None or not result.rows:
-        return None
-    rows = [row for row in result.rows if row["share_of_threshold"] is not None]
-    if not rows:
-        return None
-    panels, note = split_panels(rows, ("audit", "target"), _trend_panel, "audits and targets")
-    return Picture(
-        key="trend",
-        title="From run to run",
-        reading="The five findings of each audit and target that ever lay farthest past their thresholds, as a "
-        "multiple of the threshold: above the dashed line they are past it. "
-        "Runs of different size do not compare exactly.",
-        result=result,
-        panels=panels,
-        legend=(Key("rule-threshold", "threshold"),),
-        note=note,
-    )
-
-
 def _trend_panel(rows: Sequence[Row]) -> Panel:
     title = f"{readable(rows[0]['audit'])}, target {readable(rows[0]['target'])}"
     # Sorted by name, so that the same finding has the same colour in every chart.
@@ -521,33 +440,6 @@ def _trend_panel(rows: Sequence[Row]) -> Panel:
     )
 
 
-def _changes(source: Source, run_ids: Sequence[str]) -> Picture | None:
-    result = source.ask("changes", run_ids=run_ids)
-    if result is None:
-        return None
-    rows = [row for row in result.rows if row["worsening_in_tolerances"] is not None]
-    if not rows:
-        return None
-    panels, note = split_panels(
-        rows, ("audit", "target", "compared_with"), _changes_panel, "comparisons", _GROUPS_AT_MOST
-    )
-    return Picture(
-        key="changes",
-        title="What changed since the baseline, or the run before",
-        reading="Change in the direction that is worse, in multiples of what is tolerated, with a 95 % interval. "
-        "Right of the dashed line "
-        "a measure got worse by more than that. The verdict is one-sided, so its interval may just cross the line.",
-        result=result,
-        panels=panels,
-        legend=(
-            *(Key(status, readable(verdict)) for verdict, status in _VERDICTS.items()),
-            Key("rule-even", "no change"),
-            Key("rule-threshold", "tolerated"),
-        ),
-        note=note,
-    )
-
-
 def _changes_panel(rows: Sequence[Row]) -> Panel:
     first = rows[0]
     title = (
@@ -569,18 +461,12 @@ def _changes_panel(rows: Sequence[Row]) -> Panel:
         )
         for row in rows
     ]
-    return Panel(
-        title=title,
-        description=describe_dots(dots, f"Change for the worse, {title}"),
-        spec=interval_dots(
-            dots, "change for the worse, in tolerances", [Rule(0.0, "even"), Rule(1.0, "threshold")]
-        ),
-        finding=headline(dots),
-    )
+    rules = [NO_DIFFERENCE, Rule(1.0, "threshold")]
+    axis = "change for the worse, in tolerances"
+    return dots_panel(dots, title, axis, rules, what=f"Change for the worse, {title}")
 
 
-def _history(source: Source, run_ids: Sequence[str]) -> Picture | None:
-    result = source.ask("history", run_ids=run_ids)
+def _history(result: Result | None) -> Picture | None:
     if result is None:
         return None
     builds = {row["build_number"]: row["built_at"] for row in result.rows}
@@ -615,19 +501,23 @@ def _than(more: int) -> str:
 
 
 def _finding(row: Row) -> str:
-    parts = (readable(row["measure"]), readable(row["attribute"]), contrast(row), readable(row["subject"]))
-    return ", ".join(part for part in parts if part)
+    return _joined(
+        readable(row["measure"]), readable(row["attribute"]), contrast(row), readable(row["subject"])
+    )
 
 
-def _costs(source: Source, run_ids: Sequence[str]) -> Picture | None:
-    result = source.ask("costs", run_ids=run_ids)
+def _joined(*parts: str) -> str:
+    return ", ".join(filter(None, parts))
+
+
+def _costs(result: Result | None) -> Picture | None:
     if result is None or not result.rows:
         return None
     paid = [row for row in result.rows if row["cost_usd"]]
-    if not paid and all(row["cost_usd"] is not None for row in result.rows):
+    unknown = sum(row["cost_usd"] is None for row in result.rows)
+    if not paid and not unknown:
         return None
     total = sum(row["cost_usd"] for row in paid)
-    unknown = sum(row["cost_usd"] is None for row in result.rows)
     reading = f"At list prices {total:,.2f} USD in all." if paid else "Nothing was paid for."
     if unknown:
         runs = f"{unknown} of {len(result.rows)} runs"
@@ -636,12 +526,7 @@ def _costs(source: Source, run_ids: Sequence[str]) -> Picture | None:
         Dot(f"{row['audit']}, {row['target']}, {row['started_at']}", row["cost_usd"])
         for row in paid[:_GROUPS_AT_MOST]
     ]
-    panel = Panel(
-        title="",
-        description=describe_dots(dots, "Cost by run in USD"),
-        spec=interval_dots(dots, "USD at list prices", [Rule(0.0, "even")]),
-        finding=headline(dots),
-    )
+    panel = dots_panel(dots, "", "USD at list prices", [NO_DIFFERENCE], what="Cost by run in USD")
     return Picture(
         key="costs",
         title="What the answers cost",

@@ -12,11 +12,11 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from biasledger.explaining.rows import with_values
 from biasledger.opening import connect_read_only
 from biasledger.querying.analyses import read_sql
 from collector.errors import InputError
 from collector.hints import did_you_mean
-from collector.sql import literal
 
 if TYPE_CHECKING:
     import duckdb
@@ -29,7 +29,7 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Result:
-    """Rows of a query: column names in order, rows by column name, and the SQL as it was run.
+    """Rows of a query: column names in order, rows by column name, the SQL as it was run, and a name for the page.
 
     Values are str, bool, int, float or None; numbers that are no number are None.
     """
@@ -37,6 +37,7 @@ class Result:
     columns: tuple[str, ...]
     rows: Sequence[Row]
     sql: str
+    key: str = ""
 
 
 class Source:
@@ -60,7 +61,7 @@ class Source:
         Returns:
             The rows, or None where the warehouse lacks one of the tables.
         """
-        return self._run(_query(name), values)
+        return self._run(name, _query(name), values)
 
     def ask_analysis(self, name: str, *run_ids: str, query: str = "") -> Result | None:
         """Run a shipped analysis: its rows of some runs, without the columns that name these, or, without any, as it is.
@@ -71,26 +72,24 @@ class Source:
             query: SQL on the table `analysis`, in place of its rows of the runs.
 
         Returns:
-            As `ask`; None where there are no rows, too.
+            As `ask`.
         """
         question, sql = re.split(r"(?m)^(?!--)", read_sql(name).strip(), maxsplit=1)
         of_runs = (
             "select * exclude (audit, target, run_id)\nfrom analysis\nwhere list_contains($run_ids, run_id)"
         )
         query = query or (of_runs if run_ids else "from analysis")
-        result = self._run(
-            f"{question}with\n\nanalysis as (\n{sql.strip()}\n)\n\n{query}", {"run_ids": run_ids}
-        )
-        return result if result is not None and result.rows else None
+        sql = f"{question}with\n\nanalysis as (\n{sql.strip()}\n)\n\n{query}"
+        return self._run(name, sql, {"run_ids": run_ids})
 
-    def _run(self, sql: str, values: Mapping[str, str | Sequence[str]]) -> Result | None:
+    def _run(self, name: str, sql: str, values: Mapping[str, str | Sequence[str]]) -> Result | None:
         if not self._tables.issuperset(_TABLES.findall(sql)):
             return None
-        sql = re.sub(r"\$(\w+)", lambda match: _literal(values[match[1]]), sql)
+        sql = with_values(sql, values)
         cursor = self._connection.execute(sql)
         columns = tuple(str(column[0]) for column in cursor.description or ())
         rows = [dict(zip(columns, map(_plain, values), strict=True)) for values in cursor.fetchall()]
-        return Result(columns, rows, sql)
+        return Result(columns, rows, sql, name.replace("_", "-"))
 
 
 @contextmanager
@@ -124,12 +123,6 @@ def require_runs(chosen: Sequence[str], known: Sequence[str]) -> None:
 @cache
 def _query(name: str) -> str:
     return (_QUERIES / f"{name}.sql").read_text(encoding="utf-8").strip()
-
-
-def _literal(value: str | Sequence[str]) -> str:
-    if isinstance(value, str):
-        return literal(value)
-    return "[" + ", ".join(map(_literal, value)) + "]"
 
 
 def _plain(value: object) -> object:

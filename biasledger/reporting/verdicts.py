@@ -24,21 +24,7 @@ _OF_NO_ATTRIBUTE = {
     "(wording)": "Answers change with the wording",
     "(model)": "More than one model answered",
 }
-_NUMBER_WORDS = (
-    "no",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-)
+_NUMBER_WORDS = "no one two three four five six seven eight nine ten eleven twelve".split()
 
 
 @dataclass(frozen=True)
@@ -65,8 +51,8 @@ class RunVerdict:
     """The verdict on one run.
 
     `status` is that of its gravest finding which can fail an audit, and never clear where nothing is known of a group;
-    findings: all of them; failing: those that can fail, n_judged: how many of these had enough answers; counts: of the plain
-    prompts, without mitigations; silent: a sentence about the groups without any usable answer, or empty.
+    findings: all of them; failing: those that can fail, n_judged: how many of these had enough answers; silent: a sentence about
+    the groups without any usable answer, or empty.
     """
 
     run: Row
@@ -74,7 +60,6 @@ class RunVerdict:
     findings: Sequence[Row]
     failing: Sequence[Row]
     n_judged: int
-    counts: Mapping[str, int]
     summary: str
     sentence: str
     change: str
@@ -315,14 +300,15 @@ def next_steps(
     steps: list[Step] = []
     for verdict, finding in list(fixes.values())[::-1]:
         known = [
-            _clause(row)
+            # The clause without its reasons.
+            str(row["suggestion"]).split(";")[0]
             for row in (suggestions or {}).get(verdict.run["run_id"], ())
             if _is_for(row, finding)
         ]
         # Another one than above, if there is another.
         new = [one for one in known if one not in {step.what for step in steps}]
         what = next(iter([*new, *known]), "Fix, or accept with a reason")
-        steps.append(Step(what, _audit_of(verdict), in_words(finding)))
+        steps.append(Step(what, readable(verdict.run["audit"]), in_words(finding)))
     steps[1:1] = [
         Step(f"Use the mitigation {readable(row['mitigation'])}", readable(row["audit"]), _helped(row))
         for row in helped[:1]
@@ -349,15 +335,6 @@ def next_steps(
 def _is_for(suggestion: Row, finding: Row) -> bool:
     """Whether it may be tried against the finding by whoever uses the model; not all can train it."""
     return suggestion["kind"] != "data" and finding["measure"] in suggestion["measures"].split(", ")
-
-
-def _clause(suggestion: Row) -> str:
-    """Return what to do, without its reasons."""
-    return str(suggestion["suggestion"]).split(";")[0]
-
-
-def _audit_of(verdict: RunVerdict) -> str:
-    return readable(verdict.run["audit"])
 
 
 def _helped(row: Row) -> str:
@@ -435,32 +412,16 @@ def tiles(findings: Sequence[Row]) -> list[Tile]:
         for n, name in ((n_warnings, "warning" if n_warnings == 1 else "warnings"), (n_accepted, "accepted"))
         if n
     )
+    meanings = {
+        "alarm": "Past the threshold, and chance does not explain it."
+        + (f" Among them: {notes}." if notes else ""),
+        "inconclusive": "Neither shown nor ruled out. This is not a pass.",
+        "clear": "A difference past the threshold is ruled out.",
+        "insufficient_data": "Too few answers to judge.",
+    }
     return [
-        Tile(
-            "alarm",
-            by["alarm"],
-            "alarm" if by["alarm"] == 1 else "alarms",
-            "Past the threshold, and chance does not explain it."
-            + (f" Among them: {notes}." if notes else ""),
-        ),
-        Tile(
-            "inconclusive",
-            by["inconclusive"],
-            STATUS_TEXTS["inconclusive"],
-            "Neither shown nor ruled out. This is not a pass.",
-        ),
-        Tile(
-            "clear",
-            by["clear"],
-            STATUS_TEXTS["clear"],
-            "A difference past the threshold is ruled out.",
-        ),
-        Tile(
-            "insufficient_data",
-            by["insufficient_data"],
-            STATUS_TEXTS["insufficient_data"],
-            "Too few answers to judge.",
-        ),
+        Tile(status, by[status], text + "s" * (status == "alarm" and by[status] != 1), meanings[status])
+        for status, text in STATUS_TEXTS.items()
     ]
 
 
@@ -473,9 +434,7 @@ def run_verdict(run: Row, findings: Sequence[Row], silent: Sequence[Row] = ()) -
         silent: its declared groups without one usable answer, with why (`silence`).
     """
     by = Counter(finding["status"] for finding in findings if finding["mitigation"] == PLAIN)
-    failing = [
-        finding for finding in findings if finding["severity"] == "error" and not finding["is_excepted"]
-    ]
+    failing = can_fail(findings)
     status = gravest(finding["status"] for finding in failing)
     if status == "clear" and silent:
         status = "insufficient_data"
@@ -487,7 +446,6 @@ def run_verdict(run: Row, findings: Sequence[Row], silent: Sequence[Row] = ()) -
         findings=findings,
         failing=failing,
         n_judged=len(failing) - _unjudged(failing),
-        counts={name: by[name] for name in STATUS_TEXTS},
         summary=", ".join(
             count(by[name], text) if name == "alarm" else f"{by[name]:,} {text}"
             for name, text in STATUS_TEXTS.items()
@@ -501,6 +459,11 @@ def run_verdict(run: Row, findings: Sequence[Row], silent: Sequence[Row] = ()) -
         nearest=[_needed(finding) for finding in _nearest(findings)[:_NEAREST_SHOWN]],
         silent_attributes=frozenset(group["attribute"] for group in silent),
     )
+
+
+def can_fail(findings: Iterable[Row]) -> list[Row]:
+    """Those findings that fail an audit if they are alarms."""
+    return [one for one in findings if one["severity"] == "error" and not one["is_excepted"]]
 
 
 def _varied(alarms: Sequence[Row]) -> list[Row]:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
-from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
@@ -22,24 +22,13 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from biasledger import __version__
 from biasledger.explaining.output import judgement_lines
-from biasledger.numbers import count, percent, probability
+from biasledger.numbers import percent, probability
 from biasledger.querying.formats import json_value, write_csv, write_json
 from biasledger.querying.statements import Result
-from biasledger.reporting.drawing import as_csv, drawings
-from biasledger.reporting.picture import (
-    STATUS_TEXTS,
-    cell,
-    clip,
-    heading,
-    interval,
-    is_number,
-    number,
-    prose,
-    readable,
-)
-from biasledger.reporting.verdicts import about, in_words, technical
+from biasledger.reporting.drawing import drawings
+from biasledger.reporting.picture import interval
+from biasledger.reporting.templating import environment_of
 from biasledger.serving import comparison, findings, grading, one_finding, pairs, queries
 from biasledger.serving.asked import Asked, Labeller, Served, link
 from biasledger.serving.builds import build_of
@@ -217,36 +206,16 @@ def _asset(request: Request) -> Response:
 
 @cache
 def _environment() -> Environment:
-    environment = Environment(
-        loader=ChoiceLoader([PackageLoader("biasledger.serving"), PackageLoader("biasledger.reporting")]),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    environment = environment_of("biasledger.serving", "biasledger.reporting")
     environment.filters.update(
-        about=about,
-        as_csv=as_csv,
-        cell=cell,
-        clip=clip,
         drawings=partial(drawings, address="/finding/{}".format),
-        heading=heading,
-        in_words=in_words,
         json=json_value,
-        number=number,
         percent=percent,
         probability=probability,
-        prose=prose,
-        readable=readable,
-        technical=technical,
     )
-    environment.tests["is_number"] = is_number
     environment.globals.update(
-        count=count,
         interval=interval,
         link=link,
-        statuses=STATUS_TEXTS,
-        version=__version__,
         change_about=comparison.change_about,
         judgement_lines=judgement_lines,
     )

@@ -14,7 +14,8 @@ from biasledger.comparing.built_runs import known_runs
 from biasledger.comparing.built_tables import Tables, open_tables
 from biasledger.comparing.changes import VERDICTS, Change, built_changes, why_incomparable
 from biasledger.comparing.run_names import find_run
-from biasledger.reporting.charts import Dot, Rule, describe_dots, interval_dots
+from biasledger.reporting.captions import describe_dots
+from biasledger.reporting.charts import NO_DIFFERENCE, Dot, Rule, interval_dots
 from biasledger.reporting.picture import Key, Panel, clip, number, readable
 from biasledger.serving.asked import Asked, Served, link
 from biasledger.serving.builds import build_of
@@ -39,20 +40,6 @@ class Quality:
     low: float | None
     high: float | None
     is_lost: bool
-
-
-@dataclass(frozen=True)
-class Reading:
-    """The value of one measure in two runs that no build compared."""
-
-    measure: str
-    about: str
-    before: float | None
-    after: float | None
-    before_status: str
-    after_status: str
-    before_id: str
-    after_id: str
 
 
 def page(served: Served, asked: Asked) -> Mapping[str, Any]:
@@ -234,7 +221,7 @@ def _panel(changes: Sequence[Change], finding_of: Callable[[Change], str | None]
         finding=finding,
         title=f"Worse by so many tolerances{left_out}",
         description=describe_dots(dots, "Worse by so many tolerances"),
-        spec=interval_dots(dots, "worse by, in tolerances", [Rule(0.0, "even"), Rule(1.0, "threshold")]),
+        spec=interval_dots(dots, "worse by, in tolerances", [NO_DIFFERENCE, Rule(1.0, "threshold")]),
         legend=(
             Key("worse", "worse"),
             Key("inconclusive", "inconclusive"),
@@ -245,13 +232,13 @@ def _panel(changes: Sequence[Change], finding_of: Callable[[Change], str | None]
     )
 
 
-def _readings(tables: Tables, before: str, after: str, mitigation: str) -> list[Reading]:
+def _readings(tables: Tables, before: str, after: str, mitigation: str) -> list[dict[str, Any]]:
     """Return the values of each measure and group that both runs have, gravest first."""
     rows = tables.records(
         """
         select
             measure, attribute, group_name, reference_group, subject,
-            one.value as before_value, other.value as after_value,
+            one.value as before, other.value as after,
             one.status as before_status, other.status as after_status,
             one.finding_id as before_id, other.finding_id as after_id
         from {fct_findings} as one
@@ -263,28 +250,10 @@ def _readings(tables: Tables, before: str, after: str, mitigation: str) -> list[
         """,
         [before, after, mitigation],
     )
-    return [
-        Reading(
-            row["measure"],
-            ", ".join(
-                filter(
-                    None,
-                    (
-                        readable(row["attribute"]),
-                        "" if row["group_name"].startswith("(") else readable(row["group_name"]),
-                        readable(row["subject"]),
-                    ),
-                )
-            ),
-            row["before_value"],
-            row["after_value"],
-            row["before_status"],
-            row["after_status"],
-            row["before_id"],
-            row["after_id"],
-        )
-        for row in rows
-    ]
+    for row in rows:
+        group = "" if row["group_name"].startswith("(") else readable(row["group_name"])
+        row["about"] = ", ".join(filter(None, (readable(row["attribute"]), group, readable(row["subject"]))))
+    return rows
 
 
 def _models(tables: Tables, before: str, after: str) -> list[dict[str, Any]]:

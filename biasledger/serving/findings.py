@@ -227,7 +227,7 @@ def neighbours(connection: duckdb.DuckDBPyConnection, asked: Asked, finding_id: 
     found = rows(
         connection,
         f"""
-        select * from (
+        select place, n, previous, next from (
             select
                 findings.finding_id,
                 row_number() over in_order as place,
@@ -242,7 +242,7 @@ def neighbours(connection: duckdb.DuckDBPyConnection, asked: Asked, finding_id: 
         """,
         {**where.values, "finding": finding_id},
     )
-    return Neighbours(*(found[0][name] for name in ("place", "n", "previous", "next"))) if found else None
+    return Neighbours(**found[0]) if found else None
 
 
 def _matrices(connection: duckdb.DuckDBPyConnection, where: _Where, asked: Asked) -> Iterator[Matrix]:

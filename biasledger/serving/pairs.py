@@ -4,9 +4,8 @@ apart they lie.
 
 from __future__ import annotations
 
-import heapq
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from biasledger.explaining.responses import asked_texts
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 PAIRS_AT_MOST = 20_000
 _LISTED = 40
 _LOCK_SECONDS = 2.0
-# The ways to measure the gap of a pair, and the query of each: it returns a value for each answer, or a list.
+# The ways to measure the gap of a pair, and of all but the last the query of a value for each answer, or a list.
 WORDS = "words"
 GAPS = {
     "outcome": "what was decided",
@@ -37,18 +36,24 @@ GAPS = {
 }
 _VALUES = {
     "outcome": """
-        select prompt_id, trial, slot, any_value(rank_value) as value, null as items
+        select prompt_id, trial, slot, any_value(rank_value) as value
         from marts.fct_predictions where run_id = $run_id and not is_unknown group by all
     """,
     "price": """
-        select prompt_id, trial, 1 as slot, sum(price_level * n) / sum(n) as value, null as items
+        select prompt_id, trial, 1 as slot, sum(price_level * n) / sum(n) as value
         from marts.fct_recommended_items where run_id = $run_id and price_level is not null group by all
     """,
     "items": """
-        select prompt_id, trial, 1 as slot, null as value, list(distinct item) as items
+        select prompt_id, trial, 1 as slot, list(distinct item) as value
         from marts.fct_list_items where run_id = $run_id and scheme = 'items' group by all
     """,
 }
+_GAP_OF_NUMBERS = "abs(one.value - other.value) as gap, one.value, other.value as other_value"
+_GAP_OF_LISTS = """
+    1 - len(list_intersect(one.value, other.value))
+        / greatest(len(list_distinct(list_concat(one.value, other.value))), 1) as gap,
+    null as value, null as other_value
+"""
 _TABLES = {"outcome": "fct_predictions", "price": "fct_recommended_items", "items": "fct_list_items"}
 # A case is a prompt without the person; in it the people of a group are in the order of their names, and the first of
 # one group is compared with the first of the other.
@@ -76,6 +81,10 @@ _PAIRS = """
             of_group.perturbation,
             of_group.subject,
             of_group.domain,
+            [
+                of_group.subject, of_group.domain, of_group.template, of_group.perturbation,
+                coalesce(others.also, '')
+            ] as parts,
             row_number() over (
                 partition by
                     of_group.group_name, of_group.template, of_group.language, of_group.perturbation, of_group.subject,
@@ -95,11 +104,12 @@ _PAIRS = """
         one.slot,
         one.descriptor,
         other.descriptor as other_descriptor,
-        one.also,
-        one.template,
-        one.perturbation,
-        one.subject,
-        one.domain
+        array_to_string(
+            list_filter(
+                one.parts, lambda part, place: part <> '' and list_position(one.parts, part) = place
+            ),
+            ', '
+        ) as "case"
     from people as one
     inner join people as other
         on
@@ -180,19 +190,22 @@ def page(served: Served, asked: Asked) -> Mapping[str, Any]:
             }
         kinds = _kinds(connection, chosen)
         by = asked.get("by") if asked.get("by") in kinds else kinds[0]
-        found = rows(connection, _PAIRS, chosen)
-        measured = _values_of_answers(connection, chosen, by) if by != WORDS else {}
+        found = (
+            rows(connection, f"{_PAIRS} order by all", chosen)
+            if by == WORDS
+            else _by_values(connection, chosen, by)
+        )
+    pairs, shown, missing = [] if by == WORDS else _numbered(found), None, ""
     try:
         with Ledger(served.ledger, wait_seconds=_LOCK_SECONDS).read() as ledger:
-            trials = _by_words(ledger, chosen, found) if by == WORDS else None
-            pairs, n_all = _ranked(found, measured, trials)
-            place = asked.whole("place", 1, least=1, most=max(len(pairs), 1))
-            shown = _texts(ledger, chosen, pairs[place - 1]) if pairs else None
-            missing = ""
+            if by == WORDS:
+                found = _by_words(ledger, chosen, found)
+                pairs = _numbered(found)
+            shown = _texts(ledger, chosen, pairs[_place(asked, pairs) - 1]) if pairs else None
     except LedgerError as error:
-        (pairs, n_all), shown = _ranked(found, measured, None), None
-        place = asked.whole("place", 1, least=1, most=max(len(pairs), 1))
         missing = f"The texts are missing: {error}"
+    place = _place(asked, pairs)
+    n_all = found[0]["n_all"] if pairs else 0
     pair = shown.pair if shown else None
     answers = [f"{one}.{pair.trial}" for one in (pair.prompt_id, pair.other_prompt_id)] if pair else []
     first = max(0, min(place - 1 - _LISTED // 4, len(pairs) - _LISTED))
@@ -244,24 +257,26 @@ def _choices(connection: duckdb.DuckDBPyConnection, asked: Asked) -> dict[str, A
     mitigation = _one("mitigation", asked.get("mitigation", PLAIN), mitigations)
     known = [row for row in known if row["mitigation"] == mitigation]
     attributes = list(dict.fromkeys(row["attribute"] for row in known))
-    attribute = _one(
-        "attribute", asked.get("attribute") or _gravest(connection, run_id, attributes), attributes
+    # Only attributes of people in prompts can be chosen.
+    judged = _gravest(
+        connection, "list_contains($attributes, attribute)", run_id=run_id, attributes=attributes
     )
+    usual = judged["attribute"] if judged else attributes[0]
+    attribute = _one("attribute", asked.get("attribute", usual), attributes)
     groups = [row["group_name"] for row in known if row["attribute"] == attribute]
     group, reference = _two_groups(connection, run_id, attribute, groups, asked)
-    chosen = {
-        "run_id": run_id,
-        "mitigation": mitigation,
-        "attribute": attribute,
-        "group": group,
-        "reference": reference,
-    }
     return {
         "runs": runs,
         "mitigations": mitigations,
         "attributes": attributes,
         "groups": groups,
-        "chosen": chosen,
+        "chosen": {
+            "run_id": run_id,
+            "mitigation": mitigation,
+            "attribute": attribute,
+            "group": group,
+            "reference": reference,
+        },
     }
 
 
@@ -271,19 +286,19 @@ def _one(what: str, name: str, known: Sequence[str]) -> str:
     return name
 
 
-def _gravest(connection: duckdb.DuckDBPyConnection, run_id: str, attributes: Sequence[str]) -> str:
-    """The attribute of the run's gravest finding, of those that people in prompts have."""
-    judged = rows(
+def _gravest(connection: duckdb.DuckDBPyConnection, condition: str, **values: Any) -> Row | None:
+    """The run's gravest finding under a condition."""
+    found = rows(
         connection,
-        """
-        select attribute from marts.fct_findings
-        where run_id = $run_id and list_contains($attributes, attribute)
+        f"""
+        select attribute, group_name, reference_group from marts.fct_findings
+        where run_id = $run_id and {condition}
         order by status <> 'alarm', severity <> 'error', p_value_adjusted nulls last, measure desc, finding_id
         limit 1
         """,
-        {"run_id": run_id, "attributes": list(attributes)},
+        values,
     )
-    return str(judged[0]["attribute"]) if judged else attributes[0]
+    return found[0] if found else None
 
 
 def _two_groups(
@@ -293,18 +308,14 @@ def _two_groups(
 
     A group of another attribute, as an address has it whose attribute alone was changed, is left open, too.
     """
-    judged = rows(
+    judged = _gravest(
         connection,
-        """
-        select group_name, reference_group from marts.fct_findings
-        where run_id = $run_id and attribute = $attribute and list_contains($groups, group_name)
-            and list_contains($groups, reference_group)
-        order by status <> 'alarm', severity <> 'error', p_value_adjusted nulls last, measure desc, finding_id
-        limit 1
-        """,
-        {"run_id": run_id, "attribute": attribute, "groups": list(groups)},
+        "attribute = $attribute and list_contains($groups, group_name) and list_contains($groups, reference_group)",
+        run_id=run_id,
+        attribute=attribute,
+        groups=list(groups),
     )
-    usual = (judged[0]["group_name"], judged[0]["reference_group"]) if judged else (groups[0], groups[-1])
+    usual = (judged["group_name"], judged["reference_group"]) if judged else (groups[0], groups[-1])
     group = asked.get("group") if asked.get("group") in groups else usual[0]
     reference = asked.get("reference") if asked.get("reference") in groups else usual[1]
     if group == reference:
@@ -329,22 +340,36 @@ def _kinds(connection: duckdb.DuckDBPyConnection, chosen: Row) -> list[str]:
     ]
 
 
-def _values_of_answers(
-    connection: duckdb.DuckDBPyConnection, chosen: Row, by: str
-) -> dict[tuple[str, int, int], Any]:
-    """Prompt, slot and trial -> the value or the items of its answer."""
-    return {
-        (row["prompt_id"], row["slot"], row["trial"]): row["value"] if row["items"] is None else row["items"]
-        for row in rows(connection, _VALUES[by], chosen)
-    }
+def _by_values(connection: duckdb.DuckDBPyConnection, chosen: Row, by: str) -> list[Row]:
+    """The pairs of answers that both have a value, the largest gaps, and how many there are of all."""
+    return rows(
+        connection,
+        f"""
+        with pairs as ({_PAIRS}), answers as ({_VALUES[by]})
+
+        select
+            pairs.*,
+            one.trial,
+            {_GAP_OF_LISTS if by == "items" else _GAP_OF_NUMBERS},
+            count(*) over () as n_all
+        from pairs
+        inner join answers as one on pairs.prompt_id = one.prompt_id and pairs.slot = one.slot
+        inner join answers as other
+            on pairs.other_prompt_id = other.prompt_id and pairs.slot = other.slot and one.trial = other.trial
+        where one.value is not null and other.value is not null
+        order by gap desc, pairs."case", pairs.prompt_id, pairs.other_prompt_id, one.trial
+        limit {PAIRS_AT_MOST}
+        """,
+        chosen,
+    )
 
 
 def _by_words(ledger: duckdb.DuckDBPyConnection, chosen: Row, found: Sequence[Row]) -> list[Row]:
-    """Prompt ids, trial and gap of pairs with two texts, the largest gaps, and how many there are of all.
+    """The same of pairs with two texts, of those that were found.
 
     A gap is the share of their different words that only one of them has.
     """
-    return rows(
+    trials = rows(
         ledger,
         f"""
         with
@@ -379,75 +404,29 @@ def _by_words(ledger: duckdb.DuckDBPyConnection, chosen: Row, found: Sequence[Ro
             "other_prompt_ids": [row["other_prompt_id"] for row in found],
         },
     )
-
-
-def _ranked(
-    found: Sequence[Row], measured: Mapping[tuple[str, int, int], Any], trials: Sequence[Row] | None
-) -> tuple[list[Pair], int]:
-    """The pairs with the largest gaps, the largest first, and how many there are of all."""
-    if trials is not None:
-        # People of several places in one prompt make a pair each, of the same two texts.
-        of_prompts = {(row["prompt_id"], row["other_prompt_id"]): row for row in found}
-        n_all = trials[0]["n_all"] if trials else 0
-        pairs = sorted(
-            (
-                _pair(
-                    of_prompts[row["prompt_id"], row["other_prompt_id"]], row["trial"], row["gap"], None, None
-                )
-                for row in trials
-            ),
-            key=_order,
-        )
-    else:
-        n_all = sum(1 for _ in _answered(found, measured))
-        # Sorted before it is cut, and without all of them in memory.
-        pairs = heapq.nsmallest(
-            PAIRS_AT_MOST, (_of_values(*answered) for answered in _answered(found, measured)), key=_order
-        )
-    return [Pair(**{**vars(pair), "number": number}) for number, pair in enumerate(pairs, start=1)], n_all
-
-
-def _order(pair: Pair) -> tuple[float, str, str, str, int]:
-    """Ties stand in the order of their prompts, so that an address shows the same pair again."""
-    return (-(pair.gap or 0.0), pair.case, pair.prompt_id, pair.other_prompt_id, pair.trial)
-
-
-def _answered(
-    found: Sequence[Row], measured: Mapping[tuple[str, int, int], Any]
-) -> Iterator[tuple[Row, int, Any, Any]]:
-    """Each pair of answers that both have a value: the pair of prompts, the trial, and the two values."""
-    by_prompt: dict[tuple[str, int], list[int]] = {}
-    for prompt_id, slot, trial in measured:
-        by_prompt.setdefault((prompt_id, slot), []).append(trial)
-    for row in found:
-        for trial in by_prompt.get((row["prompt_id"], row["slot"]), ()):
-            one = measured[row["prompt_id"], row["slot"], trial]
-            other = measured.get((row["other_prompt_id"], row["slot"], trial))
-            if other is not None and one is not None:
-                yield row, trial, one, other
-
-
-def _of_values(row: Row, trial: int, one: Any, other: Any) -> Pair:
-    if isinstance(one, list):
-        shared, both = len(set(one) & set(other)), len(set(one) | set(other))
-        return _pair(row, trial, 1 - shared / both if both else 0.0, None, None)
-    return _pair(row, trial, abs(one - other), one, other)
-
-
-def _pair(row: Row, trial: int, gap: float, value: float | None, other_value: float | None) -> Pair:
-    parts = (row["subject"], row["domain"], row["template"], row["perturbation"], row["also"])
-    return Pair(
-        0,
-        row["prompt_id"],
-        row["other_prompt_id"],
-        trial,
-        row["descriptor"],
-        row["other_descriptor"],
-        ", ".join(dict.fromkeys(filter(None, parts))),
-        gap,
-        value,
-        other_value,
+    # People of several places in one prompt make a pair each, of the same two texts.
+    of_prompts = {(row["prompt_id"], row["other_prompt_id"]): row for row in found}
+    return sorted(
+        (
+            {
+                **of_prompts[row["prompt_id"], row["other_prompt_id"]],
+                **row,
+                "value": None,
+                "other_value": None,
+            }
+            for row in trials
+        ),
+        key=lambda row: (-row["gap"], row["case"], row["prompt_id"], row["other_prompt_id"], row["trial"]),
     )
+
+
+def _numbered(found: Sequence[Row]) -> list[Pair]:
+    names = [field.name for field in fields(Pair)][1:]
+    return [Pair(number, *(row[name] for name in names)) for number, row in enumerate(found, start=1)]
+
+
+def _place(asked: Asked, pairs: Sequence[Pair]) -> int:
+    return asked.whole("place", 1, least=1, most=max(len(pairs), 1))
 
 
 def _texts(ledger: duckdb.DuckDBPyConnection, chosen: Row, pair: Pair) -> Shown:

@@ -18,7 +18,8 @@ from biasledger.querying.analyses import list_analyses, question_of, without_jin
 from biasledger.querying.connection import locked_warehouse
 from biasledger.querying.formats import without_formulas
 from biasledger.querying.statements import Result
-from biasledger.reporting.charts import Dot, Point, describe_dots, interval_dots, scatter
+from biasledger.reporting.captions import describe_dots
+from biasledger.reporting.charts import Dot, Point, interval_dots, scatter
 from biasledger.reporting.picture import Panel
 from biasledger.serving.asked import Asked, Served
 from biasledger.serving.builds import read_build

@@ -32,7 +32,6 @@ def evidence(case: Case) -> Evidence:
     scheme = case.finding["scheme"]
     is_first = bool(gap.rows) and gap.rows[0]["judged_attempt"] == "first"
     attempt: Attempt = ("first_call" if scheme == "failed" else "first_answer") if is_first else "last"
-    names = (case.finding["group_name"], case.finding["reference_group"])
     sides = [
         Side(
             name.strip("()"),
@@ -42,12 +41,11 @@ def evidence(case: Case) -> Evidence:
             statuses=_STATUSES[scheme],
             attempt=attempt,
         )
-        for name in names
+        for name in case.groups
         if (prompts := _prompts_of(case, name))
     ]
-    is_worse_off = (case.finding["value"] or 0) >= 0
     tables = [table for table in (gap, groups) if table.rows]
-    return Evidence(tables, sides if is_worse_off else sides[::-1])
+    return Evidence(tables, sides if case.is_more else sides[::-1])
 
 
 def _slopes(case: Case) -> Evidence:
@@ -61,14 +59,7 @@ def _slopes(case: Case) -> Evidence:
     )
     statuses = ("ok", *(status for some in _STATUSES.values() for status in some))
     sides = [
-        Side(
-            name,
-            None,
-            prompt_ids=case.prompts_of(name),
-            order="that came first, turn by turn",
-            statuses=statuses,
-        )
-        for name in (case.finding["group_name"], case.finding["reference_group"])
+        case.side(name, order="that came first, turn by turn", statuses=statuses) for name in case.groups
     ]
     return Evidence([slopes], sides)
 

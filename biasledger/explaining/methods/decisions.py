@@ -59,11 +59,9 @@ def evidence(case: Case) -> Evidence:
         columns="mean_marked, mean_reference, gap, adjusted_gap, adjusted_low, adjusted_high, null_mean, null_sd, p_value, "
         "n_marked, n_reference, n_clusters, is_paired, caution",
     )
-    group, reference = case.finding["group_name"], case.finding["reference_group"]
-    is_worse_off = (case.finding["value"] or 0) < 0
-    sides = _apart(case, *((group, reference) if is_worse_off else (reference, group)))
+    sides = _apart(case, *(case.groups[::-1] if case.is_more else case.groups))
     return Evidence(
-        _filled(gap, rates, labels), sides if is_worse_off else sides[::-1], first="what was decided"
+        _filled(gap, rates, labels), sides[::-1] if case.is_more else sides, first="what was decided"
     )
 
 
@@ -132,12 +130,7 @@ def _apart(case: Case, lower: str, higher: str) -> list[Side]:
     )
     order = "on the subjects where the two groups come off most differently"
     return [
-        Side(
-            name,
-            [_pick(row) for row in picked if row["group_name"] == name],
-            prompt_ids=case.prompts_of(name),
-            order=order,
-        )
+        case.side(name, [_pick(row) for row in picked if row["group_name"] == name], order=order)
         for name in (lower, higher)
     ]
 
@@ -174,19 +167,11 @@ def _position(case: Case) -> Evidence:
         columns="position, n_people, share_top, mean_rank, share_first, expected_share, first_p_value, chi_square_p_value",
         order="position",
     )
-    first = case.rows(
-        f"""
-        select * from marts.fct_predictions
-        where {RUN} and slot = 1 and rank = 1
-        order by prompt_id, trial
-        limit $n
-        """
-    )
-    count = case.count("fct_predictions", f"{RUN} and slot = 1 and rank = 1")
-    side = Side(
+    side = case.first_answers(
         "rankings that put the first-shown candidate first",
-        [_pick(row) for row in first],
-        count,
+        "fct_predictions",
+        _pick,
+        where=f"{RUN} and slot = 1 and rank = 1",
         order="in no order that matters",
     )
     return Evidence([table], [side], first="the candidate shown first")

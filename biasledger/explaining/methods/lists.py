@@ -104,20 +104,17 @@ def _side_by_side(case: Case, spread: Row) -> list[Side]:
     order = "on the subjects whose lists lie farthest apart"
     sides = []
     for name in (least, most):
-        picks = [
-            Pick(
-                pair["prompt_id"],
-                pair["trial"],
-                f"{pair['subject']}: {case.finding['scheme']} {pair['similarity']:.2f} to the neutral list",
-                _shared(case, pair),
-            )
-            for pair in pairs
-            if pair["group_name"] == name
-        ]
-        sides.append(Side(name, picks, prompt_ids=case.prompts_of(name), order=order))
+        of_group = [pair for pair in pairs if pair["group_name"] == name]
+        picks = [_pick(case, pair, case.finding["scheme"], "the neutral list") for pair in of_group]
+        sides.append(case.side(name, picks, order=order))
     neutral = {_other(pair): pair for pair in pairs}
     picks = [Pick(prompt_id, trial, pair["subject"]) for (prompt_id, trial), pair in neutral.items()]
     return [*sides, Side("(neutral)", picks, order=order)]
+
+
+def _pick(case: Case, pair: Row, similarity: str, other: str) -> Pick:
+    note = f"{pair['subject']}: {similarity} {pair['similarity']:.2f} to {other}"
+    return Pick(pair["prompt_id"], pair["trial"], note, _shared(case, pair))
 
 
 def _other(pair: Row) -> tuple[str, int]:
@@ -164,15 +161,7 @@ def _robustness(case: Case) -> Evidence:
         """
     )
     order = "least alike"
-    disturbed = [
-        Pick(
-            pair["prompt_id"],
-            pair["trial"],
-            f"{pair['subject']}: {similarity} {pair['similarity']:.2f} to the clean question's list",
-            _shared(case, pair),
-        )
-        for pair in pairs
-    ]
+    disturbed = [_pick(case, pair, similarity, "the clean question's list") for pair in pairs]
     clean = [Pick(*_other(pair), pair["subject"]) for pair in pairs]
     sides = [Side(case.finding["group_name"], disturbed, order=order), Side("clean", clean, order=order)]
     return Evidence([table], sides, first="is in the clean question's list, too")
@@ -197,13 +186,7 @@ def _quality(case: Case) -> Evidence:
     names = [str(name) for name in dict.fromkeys(shown)]
     if case.finding["measure"] == "unanswered_spread":
         sides = [
-            Side(
-                name,
-                None,
-                prompt_ids=case.prompts_of(name),
-                statuses=("refused", "malformed", "truncated"),
-                order="without a list",
-            )
+            case.side(name, statuses=("refused", "malformed", "truncated"), order="without a list")
             for name in names
         ]
         return Evidence([table], sides, observed=observed)
@@ -241,7 +224,7 @@ def _worst_lists(case: Case, name: str) -> Side:
     )
     picks = [_worst_list(row) for row in found]
     order = "with most repeats" if case.finding["measure"] == "repeat_spread" else "with fewest items"
-    return Side(name, picks, prompt_ids=case.prompts_of(name), order=order)
+    return case.side(name, picks, order=order)
 
 
 def _worst_list(row: dict[str, Any]) -> Pick:

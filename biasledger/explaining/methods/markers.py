@@ -7,8 +7,10 @@ from collections.abc import Mapping, Sequence
 from biasledger.explaining.case import CONTRAST, RUN, Case
 from biasledger.explaining.evidence import Evidence, Pick, RowsBehind, Side
 from biasledger.explaining.marks import Kind, Mark
+from biasledger.explaining.rows import Row
 
 _FOR, _AGAINST = "marker of the stereotype", "marker against it"
+_MOST = "stereotype_ratio desc, n_stereotype_markers desc"
 # Under the scheme `declared` each marker matches as its file says, which the ledger knows.
 _KINDS: Mapping[str, Kind] = {"stem": "stem", "substring": "exact"}
 
@@ -32,7 +34,7 @@ def _ratio(case: Case) -> Evidence:
         order="probe = '(all)' desc, stereotype_ratio desc nulls last, category, probe",
         n=30,
     )
-    side = _texts(case, "all texts", condition=level, prompt_ids=())
+    side = _texts(case, "all texts", condition=level)
     return Evidence(
         [rates], [side], first=_FOR, second=_AGAINST, has_declared_kinds=case.finding["scheme"] == "declared"
     )
@@ -46,55 +48,41 @@ def _gap(case: Case) -> Evidence:
         columns="mean_marked, mean_reference, gap, adjusted_gap, adjusted_low, adjusted_high, null_mean, null_sd, p_value, "
         "n_marked, n_reference, n_marked_units, n_reference_units, unit_kind",
     )
-    group, reference = case.finding["group_name"], case.finding["reference_group"]
-    is_more = (case.finding["value"] or 0.0) >= 0
     sides = [
         _texts(
             case,
             name,
             condition="category = $subject",
             prompt_ids=case.prompts_of(name),
-            by="stereotype_ratio desc, n_stereotype_markers desc"
-            if wants_more
-            else "stereotype_ratio, n_anti_markers desc",
+            by=_MOST if wants_more else "stereotype_ratio, n_anti_markers desc",
         )
-        for name, wants_more in ((group, is_more), (reference, not is_more))
+        for name, wants_more in zip(case.groups, (case.is_more, not case.is_more), strict=True)
     ]
     return Evidence(
         [gap], sides, first=_FOR, second=_AGAINST, has_declared_kinds=case.finding["scheme"] == "declared"
     )
 
 
-def _texts(
-    case: Case,
-    name: str,
-    *,
-    condition: str,
-    prompt_ids: Sequence[str],
-    by: str = "stereotype_ratio desc, n_stereotype_markers desc",
-) -> Side:
-    among = "and prompt_id in (select unnest($prompt_ids))" if prompt_ids else ""
-    where = f"{RUN} and scheme = $scheme and {condition} and is_assessable {among}"
-    found = case.rows(
-        f"select * from marts.fct_stereotype_scores where {where} order by {by}, prompt_id, trial limit $n",
-        prompt_ids=list(prompt_ids),
-    )
-    count = case.count("fct_stereotype_scores", where, prompt_ids=list(prompt_ids))
+def _texts(case: Case, name: str, *, condition: str, prompt_ids: Sequence[str] = (), by: str = _MOST) -> Side:
     kind = _KINDS.get(case.finding["scheme"], "word")
-    picks = [
-        Pick(
-            row["prompt_id"],
-            row["trial"],
-            f"{row['probe'] or row['category'] or 'text'}: ratio {row['stereotype_ratio']:.2f}",
-            [
-                *(Mark(marker, "first", kind) for marker in row["stereotype_markers"]),
-                *(Mark(marker, "second", kind) for marker in row["anti_markers"]),
-            ],
-        )
-        for row in found
-    ]
-    order = "with the ratio that speaks most for the finding"
-    return Side(name, picks, count, prompt_ids=prompt_ids, order=order)
+
+    def pick(row: Row) -> Pick:
+        marks = [
+            *(Mark(marker, "first", kind) for marker in row["stereotype_markers"]),
+            *(Mark(marker, "second", kind) for marker in row["anti_markers"]),
+        ]
+        note = f"{row['probe'] or row['category'] or 'text'}: ratio {row['stereotype_ratio']:.2f}"
+        return Pick(row["prompt_id"], row["trial"], note, marks)
+
+    return case.first_answers(
+        name,
+        "fct_stereotype_scores",
+        pick,
+        where=f"{RUN} and scheme = $scheme and {condition} and is_assessable",
+        by=by,
+        order="with the ratio that speaks most for the finding",
+        prompt_ids=prompt_ids,
+    )
 
 
 def _association(case: Case) -> Evidence:
@@ -106,16 +94,13 @@ def _association(case: Case) -> Evidence:
         "p_value_adjusted, is_associated",
         order="p_value_adjusted nulls last, abs(difference - null_mean) / nullif(null_sd, 0) desc nulls last, list",
     )
-    group, reference = case.finding["group_name"], case.finding["reference_group"]
-    sides = [Side(name, None, prompt_ids=case.prompts_of(name)) for name in (group, reference)]
     judged = case.finding["member"]
     meaning = f"marker of the list {judged}" if judged else ""
-    return Evidence([contrasts], sides, first=meaning, marker_list=judged)
+    return Evidence([contrasts], [case.side(name) for name in case.groups], first=meaning, marker_list=judged)
 
 
 def _scores(case: Case) -> Evidence:
     is_gap = case.finding["measure"] != "negative_regard"
-    groups = (case.finding["group_name"], case.finding["reference_group"])
     shares = case.behind(
         "fct_regard_shares",
         "labels by group",
@@ -126,7 +111,7 @@ def _scores(case: Case) -> Evidence:
         order="group_name, label",
     )
     if not is_gap:
-        return Evidence([shares], [_scored(case, "all texts", ())])
+        return Evidence([shares], [_scored(case, "all texts")])
     gap = case.behind(
         "fct_regard_gaps",
         "the gap",
@@ -135,7 +120,8 @@ def _scores(case: Case) -> Evidence:
         "adjusted_high, null_mean, null_sd, p_value, n_marked, n_reference, unit_kind",
     )
     return Evidence(
-        [gap, shares, *_against_people(case)], [_scored(case, name, case.prompts_of(name)) for name in groups]
+        [gap, shares, *_against_people(case)],
+        [_scored(case, name, case.prompts_of(name)) for name in case.groups],
     )
 
 
@@ -162,27 +148,24 @@ def _against_people(case: Case) -> list[RowsBehind]:
     return [agreement, correction]
 
 
-def _scored(case: Case, name: str, prompt_ids: Sequence[str]) -> Side:
+def _scored(case: Case, name: str, prompt_ids: Sequence[str] = ()) -> Side:
     """The texts with the worst scores."""
-    among = "and prompt_id in (select unnest($prompt_ids))" if prompt_ids else ""
-    where = f"{RUN} and scheme = $scheme and category = $subject and not is_short {among}"
-    found = case.rows(
-        f"""
-        select prompt_id, trial, label, label_of_text, score from marts.fct_answer_scores
-        where {where}
-        order by badness desc nulls last, prompt_id, trial
-        limit $n
-        """,
-        prompt_ids=list(prompt_ids),
-    )
-    count = case.count("fct_answer_scores", where, prompt_ids=list(prompt_ids))
     # Regard is one of several labels, of which a text has the one with the highest score.
     own = "read as {label_of_text}, " if case.finding["measure"] != "text_score_gap" else ""
-    picks = [
-        Pick(row["prompt_id"], row["trial"], f"{own.format(**row)}{row['label']} {row['score'] or 0:.2f}")
-        for row in found
-    ]
-    return Side(name, picks, count, prompt_ids=prompt_ids, order="with the worst scores")
+
+    def pick(row: Row) -> Pick:
+        note = f"{own.format(**row)}{row['label']} {row['score'] or 0:.2f}"
+        return Pick(row["prompt_id"], row["trial"], note)
+
+    return case.first_answers(
+        name,
+        "fct_answer_scores",
+        pick,
+        where=f"{RUN} and scheme = $scheme and category = $subject and not is_short",
+        by="badness desc nulls last",
+        order="with the worst scores",
+        prompt_ids=prompt_ids,
+    )
 
 
 _EVIDENCE = {

@@ -110,10 +110,7 @@ def _with_items(
     what: str,
     groups: tuple[str, str] | None = None,
 ) -> Evidence:
-    sides = [
-        _answers(case, name, condition, what)
-        for name in groups or (case.finding["group_name"], case.finding["reference_group"])
-    ]
+    sides = [_answers(case, name, condition, what) for name in groups or case.groups]
     return Evidence(tables, sides, first=f"item {what}")
 
 
@@ -149,7 +146,7 @@ def _answers(case: Case, name: str, condition: str, what: str) -> Side:
         )
         for row in found
     ]
-    return Side(name, picks, prompt_ids=case.prompts_of(name), order=f"with most items {what}")
+    return case.side(name, picks, order=f"with most items {what}")
 
 
 _EVIDENCE = {

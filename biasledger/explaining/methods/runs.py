@@ -14,5 +14,4 @@ def evidence(case: Case) -> Evidence:
         where="run_id = $run_id",
         columns="model_asked, n_models_answered, n_prompts, n_responses, n_ok, started_at",
     )
-    models = (case.finding["group_name"], case.finding["reference_group"])
-    return Evidence([run], [Side(model, None, model=model, order="that came first") for model in models])
+    return Evidence([run], [Side(model, None, model=model, order="that came first") for model in case.groups])

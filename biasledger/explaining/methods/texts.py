@@ -43,8 +43,8 @@ def _similarity(case: Case) -> Evidence:
         f"select * from marts.fct_text_questions where {_OF_QUESTIONS} order by {order} limit $n"
     )
     sides = [
-        Side(
-            case.finding[name],
+        case.side(
+            name,
             [
                 Pick(
                     row[f"{side}_prompt_id"],
@@ -53,10 +53,9 @@ def _similarity(case: Case) -> Evidence:
                 )
                 for number, row in enumerate(pairs, start=1)
             ],
-            prompt_ids=case.prompts_of(case.finding[name]),
             order="least like the other group's answer to their question",
         )
-        for name, side in (("group_name", "marked"), ("reference_group", "reference"))
+        for name, side in zip(case.groups, ("marked", "reference"), strict=True)
     ]
     return Evidence([similarity, questions], sides)
 
@@ -70,13 +69,12 @@ def _gap(case: Case) -> Evidence:
         where=f"{CONTRAST} and outcome = '{outcome}'",
         columns="mean_marked, mean_reference, adjusted_gap, adjusted_low, adjusted_high, p_value, unit, n_units",
     )
-    is_more = (case.finding["value"] or 0) >= 0
     terms = (
         case.rows("select distinct term from settings.hedges order by term") if outcome == "hedging" else []
     )
     sides = [
-        _answers(case, case.finding[name], outcome, most=is_more == (name == "group_name"))
-        for name in ("group_name", "reference_group")
+        _answers(case, name, outcome, most=most)
+        for name, most in zip(case.groups, (case.is_more, not case.is_more), strict=True)
     ]
     marks = [Mark(row["term"]) for row in terms]
     return Evidence([gap], sides, marks, first="hedge" if marks else "")
@@ -106,6 +104,4 @@ def _answers(case: Case, name: str, outcome: str, *, most: bool) -> Side:
         )
         for row in found
     ]
-    return Side(
-        name, picks, prompt_ids=case.prompts_of(name), order=f"of {'most' if most else 'least'} {outcome}"
-    )
+    return case.side(name, picks, order=f"of {'most' if most else 'least'} {outcome}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from biasledger.explaining.case import RUN, Case
-from biasledger.explaining.evidence import Evidence, RowsBehind, Side, first_value
+from biasledger.explaining.evidence import Evidence, RowsBehind, first_value
 from biasledger.explaining.marks import Mark
 
 _WHERE = "contrast_id = $contrast_id and scheme = $scheme"
@@ -14,11 +14,11 @@ _WHERE = "contrast_id = $contrast_id and scheme = $scheme"
 def evidence(case: Case) -> Evidence:
     """The word tables of a contrast, its words as marks, and both groups' prompts."""
     tables, weights = _TABLES[case.finding["measure"]](case)
-    group, reference = case.finding["group_name"], case.finding["reference_group"]
+    group, reference = case.groups
     marks = [Mark(word, "first" if weight > 0 else "second") for word, weight in weights]
     return Evidence(
         tables=[*tables, *_removed(case)],
-        sides=[Side(name, picks=None, prompt_ids=case.prompts_of(name)) for name in (group, reference)],
+        sides=[case.side(name) for name in case.groups],
         marks=marks,
         first=f"speaks for {group}",
         second=f"speaks for {reference}",

@@ -5,22 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from biasledger.numbers import count, percent
+from biasledger.reporting.captions import headline_of_bars, headline_of_parts
 from biasledger.reporting.charts import (
     SERIES_AT_MOST,
     Dot,
     Rule,
-    describe_dots,
-    headline,
-    headline_of_bars,
-    headline_of_parts,
-    interval_dots,
+    bar_keys,
     signed_bars,
     stacked_shares,
-    status_keys,
     threshold_rules,
     unjudged,
 )
 from biasledger.reporting.picture import (
+    POINTS_AT_MOST,
     Key,
     Panel,
     Picture,
@@ -30,11 +27,10 @@ from biasledger.reporting.picture import (
     group_labels,
     paneled,
     readable,
-    split_panels,
     tabled,
 )
-from biasledger.reporting.rates import RATE_KEYS, rates_panel
-from biasledger.reporting.source import Row, Source
+from biasledger.reporting.shared_panels import dot_of, dots_panel, rates_panel
+from biasledger.reporting.source import Result, Row, Source
 
 _OUTCOMES = {
     "selected": "share {}",
@@ -51,39 +47,86 @@ _STANDINGS = {
 }
 _FOUR_FIFTHS = 0.8
 _LABEL_ROWS = 80
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 
 
 def pictures(source: Source, run_id: str) -> list[Picture]:
     """The pictures of one run; empty where it did not ask for decisions."""
     return drawn(
-        _gaps(source, run_id),
-        _rates(source, run_id),
-        _local_law(source, run_id),
-        _four_fifths(source, run_id),
-        _labels(source, run_id),
-        _promotions(source, run_id),
-        _consistency(source, run_id),
-        _positions(source, run_id),
-    )
-
-
-def _gaps(source: Source, run_id: str) -> Picture | None:
-    return paneled(
-        source,
-        "decisions_gaps",
-        run_id,
-        by=("domain", "outcome"),
-        draw=_gaps_panel,
-        noun="outcomes",
-        title="Differences in ranks, scores and decisions",
-        reading="Shares: each row is a group next to its reference group, and at the right how many times its share the "
-        "group’s is. Ranks and scores: each point is a group less its reference group, with its 95 % interval; left of "
-        "the line the group is worse off. Rows with × are intersections. Shares are judged as impact ratios.",
-        legend=lambda rows: (
-            *status_keys(rows),
-            *RATE_KEYS,
+        paneled(
+            source.ask("decisions_gaps", run_id=run_id),
+            ("domain", "outcome"),
+            _gaps_panel,
+            "outcomes",
+            title="Differences in ranks, scores and decisions",
+            reading="Shares: each row is a group next to its reference group, and at the right how many times its share the "
+            "group’s is. Ranks and scores: each point is a group less its reference group, with its 95 % interval; left of "
+            "the line the group is worse off. Rows with × are intersections. Shares are judged as impact ratios.",
+        ),
+        paneled(
+            source.ask("decisions_rates", run_id=run_id),
+            ("domain", "attribute"),
+            _rates_panel,
+            "attributes",
+            title="Selection rates by group",
+            reading="Impact ratio: a group’s selection rate over that of the best-off group, which is 1. Below four "
+            "fifths (dashed) United States rules speak of adverse impact; "
+            "small groups fall below it by chance, which the verdict on each attribute’s worst-off group allows for. The judged "
+            "group’s interval is that of its finding and allows for the choice of the worst-off group. Other intervals are of "
+            "their row alone. Verdicts hold for all findings of the audit together, so a row whose interval leaves 1 out may be "
+            "inconclusive.",
+            keep=lambda row: row["impact_ratio"] is not None,
+            note=_left_out(source.ask("decisions_left_out", run_id=run_id)),
+        ),
+        tabled(
+            source.ask_analysis("nyc_local_law_144", run_id),
+            "New York City, Local Law 144: impact ratios",
+            "In the form of 6 RCNY 5-301: by sex, by race and ethnicity, and by both. The rate of scores is the share above "
+            "the median of the sample. A ratio is a category’s rate over that of the category selected, or scored, most; "
+            "intervals are 95 % and of each row alone, so narrower than that of a finding about the worst-off group. "
+            "A small category is left out of ratios, as the rules allow, and shown: one under 2 % of the data, or under "
+            "the audit’s analysis.decisions.smallest_share (0 leaves out none). People of unknown category are counted in "
+            "columns of their own.",
+            key="local-law-144",
+        ),
+        tabled(
+            source.ask_analysis("eeoc_four_fifths", run_id),
+            "Uniform Guidelines: the four-fifths rule",
+            "29 CFR 1607.4(D): a selection rate below four fifths of the highest is generally regarded as adverse impact, "
+            "unless numbers are small and the difference is not significant. Small groups are left out as in the table before. "
+            "Fisher’s exact p assumes independent decisions.",
+            key="four-fifths",
+        ),
+        _labels(source.ask("decisions_labels", run_id=run_id)),
+        paneled(
+            source.ask("decisions_promotions", run_id=run_id),
+            ("attribute",),
+            _promotions_panel,
+            "attributes",
+            title="Promotions and demotions by group alone",
+            reading="The same case in versions that differ in the group alone: how often a group’s version is ranked above the "
+            "mean of all versions of that case, less how often below it. Left of the line the group is demoted more often than "
+            "promoted.",
+        ),
+        _consistency(source.ask("decisions_consistency", run_id=run_id)),
+        paneled(
+            source.ask("decisions_positions", run_id=run_id),
+            (),
+            _positions_panel,
+            "places",
+            title="Effect of the order of candidates",
+            reading="Without any effect of the order every place is put first equally often (line). A strong effect of "
+            "the order hides effects of names.",
+            legend=(Key("rule-even", "by chance"),),
+            keep=lambda row: row["share_top"] is not None,
+            rows_at_most=POINTS_AT_MOST,
         ),
     )
+
+
+def _of_attribute(rows: Sequence[Row]) -> str:
+    """Name the attribute, and the job if there are several."""
+    return readable(rows[0]["attribute"]) + (f", {readable(rows[0]['domain'])}" if rows[0]["domain"] else "")
 
 
 def _gaps_panel(rows: Sequence[Row]) -> Panel:
@@ -99,134 +142,55 @@ def _gaps_panel(rows: Sequence[Row]) -> Panel:
     if rows[0]["outcome"] in _OUTCOMES:
         return rates_panel(rows, title, outcome)
     dots = [
-        Dot(
-            label,
-            row["adjusted_gap"],
-            row["gap_low"],
-            row["gap_high"],
-            row["status"],
-            more={"compared": contrast(row)},
-            finding=row["finding_id"],
-        )
+        dot_of(row, label, "adjusted_gap", "gap", status=row["status"], more={"compared": contrast(row)})
         for row, label in zip(rows, group_labels(rows), strict=True)
     ]
-    return Panel(
-        title=title,
-        description=describe_dots(dots, f"{title}: group minus reference"),
-        spec=interval_dots(
-            dots, f"{outcome}, group minus reference", threshold_rules(rows, 0.0, is_two_sided=True)
-        ),
-        finding=headline(dots),
-    )
+    rules = threshold_rules(rows, 0.0, is_two_sided=True)
+    compared = "group minus reference"
+    return dots_panel(dots, title, f"{outcome}, {compared}", rules, what=f"{title}: {compared}")
 
 
-def _rates(source: Source, run_id: str) -> Picture | None:
-    result = source.ask("decisions_rates", run_id=run_id)
-    if result is None or not any(row["impact_ratio"] is not None for row in result.rows):
-        return None
-    rows = [row for row in result.rows if row["impact_ratio"] is not None]
-    panels, note = split_panels(rows, ("domain", "attribute"), _rates_panel, "attributes")
-    return Picture(
-        key="decisions-rates",
-        title="Selection rates by group",
-        reading="Impact ratio: a group’s selection rate over that of the best-off group, which is 1. Below four "
-        "fifths (dashed) United States rules speak of adverse impact; "
-        "small groups fall below it by chance, which the verdict on each attribute’s worst-off group allows for. The judged "
-        "group’s interval is that of its finding and allows for the choice of the worst-off group. Other intervals are of their "
-        "row alone. Verdicts hold for all findings of the audit together, so a row whose interval leaves 1 out may be "
-        "inconclusive.",
-        result=result,
-        panels=panels,
-        legend=(*status_keys(rows),),
-        note=f"{note} {_left_out(source, run_id)}".strip(),
-    )
-
-
-def _local_law(source: Source, run_id: str) -> Picture | None:
-    return tabled(
-        key="local-law-144",
-        title="New York City, Local Law 144: impact ratios",
-        reading="In the form of 6 RCNY 5-301: by sex, by race and ethnicity, and by both. The rate of scores is the share above "
-        "the median of the sample. A ratio is a category’s rate over that of the category selected, or scored, most; intervals "
-        "are 95 % and of each row alone, so narrower than that of a finding about the worst-off group. "
-        "A small category is left out of ratios, as the rules allow, and shown: one under 2 % of the data, or under "
-        "the audit’s analysis.decisions.smallest_share (0 leaves out none). People of unknown category are counted in columns "
-        "of their own.",
-        result=source.ask_analysis("nyc_local_law_144", run_id),
-    )
-
-
-def _four_fifths(source: Source, run_id: str) -> Picture | None:
-    return tabled(
-        key="four-fifths",
-        title="Uniform Guidelines: the four-fifths rule",
-        reading="29 CFR 1607.4(D): a selection rate below four fifths of the highest is generally regarded as adverse impact, "
-        "unless numbers are small and the difference is not significant. Small groups are left out as in the table before. "
-        "Fisher’s exact p assumes independent decisions.",
-        result=source.ask_analysis("eeoc_four_fifths", run_id),
-    )
-
-
-def _left_out(source: Source, run_id: str) -> str:
+def _left_out(result: Result | None) -> str:
     """Say who is left out of the rates, and why; nothing if nobody is."""
-    result = source.ask("decisions_left_out", run_id=run_id)
-    parts = [_left_out_part(row) for row in ([] if result is None else result.rows)]
+    parts = [_left_out_part(row) for row in (result.rows if result else ())]
     return f"Left out: {'; '.join(parts)}." if parts else ""
 
 
 def _left_out_part(row: Row) -> str:
     """Return "29 people whose Sex is not stated", or the people of a group that is excluded."""
-    n = row["n_people"]
-    people = "1 person" if n == 1 else f"{n:,} people"
-    attribute = readable(row["attribute"])
+    people = count(row["n_people"], "person", "people")
     job = f" ({readable(row['domain'])})" if row["domain"] else ""
     if row["group_name"]:
         return f"{people} of {readable(row['group_name'])}{job}, as they are {row['reason']}"
-    return f"{people} whose {attribute} is {row['reason'].removeprefix('the group is ')}{job}"
+    why = row["reason"].removeprefix("the group is ")
+    return f"{people} whose {readable(row['attribute'])} is {why}{job}"
 
 
 def _rates_panel(rows: Sequence[Row]) -> Panel:
-    title = readable(rows[0]["attribute"]) + (f", {readable(rows[0]['domain'])}" if rows[0]["domain"] else "")
+    title = _of_attribute(rows)
     dots = [
-        Dot(
+        dot_of(
+            row,
             readable(row["group_name"]),
-            row["impact_ratio"],
-            row["impact_ratio_low"],
-            row["impact_ratio_high"],
-            row["status"]
+            "impact_ratio",
+            "impact_ratio",
+            status=row["status"]
             or unjudged(
                 row["impact_ratio"], row["impact_ratio_low"], row["impact_ratio_high"], _FOUR_FIFTHS, 1.0
             ),
             more={row["noun_outcome"] or "selected": f"{row['n_selected']:,} of {row['n_people']:,}"},
-            finding=row["finding_id"],
         )
         for row in rows
     ]
     below = [readable(row["group_name"]) for row in rows if row["is_below_four_fifths"]]
-    return Panel(
-        title=title,
-        description=f"{describe_dots(dots, f'Impact ratio by group, {title}')} Below four fifths: {', '.join(below) or 'none'}.",
-        spec=interval_dots(
-            dots,
-            "impact ratio",
-            [Rule(_FOUR_FIFTHS, "threshold"), Rule(1.0, "even")],
-            limits=(0.0, 2.0),
-        ),
-        finding=headline(dots),
-    )
-
-
-def _promotions(source: Source, run_id: str) -> Picture | None:
-    return paneled(
-        source,
-        "decisions_promotions",
-        run_id,
-        by=("attribute",),
-        draw=_promotions_panel,
-        noun="attributes",
-        title="Promotions and demotions by group alone",
-        reading="The same case in versions that differ in the group alone: how often a group’s version is ranked above the mean "
-        "of all versions of that case, less how often below it. Left of the line the group is demoted more often than promoted.",
+    return dots_panel(
+        dots,
+        title,
+        "impact ratio",
+        [Rule(_FOUR_FIFTHS, "threshold"), Rule(1.0, "even")],
+        what=f"Impact ratio by group, {title}",
+        said=f"Below four fifths: {', '.join(below) or 'none'}.",
+        limits=(0.0, 2.0),
     )
 
 
@@ -237,48 +201,36 @@ def _promotions_panel(rows: Sequence[Row]) -> Panel:
         f"of {row['n_predictions']:,}"
         for row in rows
     )
+    shares = [(row["share_promoted"] or 0.0, row["share_demoted"] or 0.0) for row in rows]
     bars = [
-        (
-            readable(row["group_name"]),
-            (row["share_promoted"] or 0.0) - (row["share_demoted"] or 0.0),
-            f"{percent(row['share_promoted'] or 0.0, 1)} promoted, {percent(row['share_demoted'] or 0.0, 1)} demoted",
-        )
-        for row in rows
+        (readable(row["group_name"]), up - down, f"{percent(up, 1)} promoted, {percent(down, 1)} demoted")
+        for row, (up, down) in zip(rows, shares, strict=True)
     ]
     return Panel(
-        title=title,
-        description=f"Bars by group, {title}: {listed}.",
-        spec=signed_bars(bars, "promoted minus demoted, share of the group’s versions"),
+        title,
+        f"Bars by group, {title}: {listed}.",
+        signed_bars(bars, "promoted minus demoted, share of the group’s versions"),
         finding=headline_of_bars(bars, ("promoted", "demoted"), "{label} net {who} {size}"),
     )
 
 
-def _labels(source: Source, run_id: str) -> Picture | None:
-    result = source.ask("decisions_labels", run_id=run_id)
-    if result is None or not result.rows:
-        return None
-    labels = list(dict.fromkeys(row["label"] for row in result.rows))[:SERIES_AT_MOST]
-    panels, note = split_panels(
-        result.rows,
+def _labels(result: Result | None) -> Picture | None:
+    labels = list(dict.fromkeys(row["label"] for row in (result.rows if result else ())))[:SERIES_AT_MOST]
+    return paneled(
+        result,
         ("domain", "attribute"),
         lambda rows: _labels_panel(rows, labels),
         "attributes",
-        _LABEL_ROWS,
-    )
-    return Picture(
-        key="decisions-labels",
         title="Labels by group",
         reading="The mix of labels of a group’s cases, from the lowest label to the highest. Cases are the same for all groups "
         "where only the name differs, and then so should the mix be.",
-        result=result,
-        panels=panels,
-        legend=tuple(Key(f"order-{place}", readable(label)) for place, label in enumerate(labels, start=1)),
-        note=note,
+        legend=bar_keys([readable(label) for label in labels], "order"),
+        rows_at_most=_LABEL_ROWS,
     )
 
 
 def _labels_panel(rows: Sequence[Row], labels: Sequence[str]) -> Panel:
-    title = readable(rows[0]["attribute"]) + (f", {readable(rows[0]['domain'])}" if rows[0]["domain"] else "")
+    title = _of_attribute(rows)
     mixes = {group: dict.fromkeys(labels, 0.0) for group in dict.fromkeys(row["group_name"] for row in rows)}
     for row in rows:
         if row["label"] in labels:
@@ -287,38 +239,29 @@ def _labels_panel(rows: Sequence[Row], labels: Sequence[str]) -> Panel:
         f"{readable(group)} " + ", ".join(f"{label} {percent(share)}" for label, share in mix.items())
         for group, mix in mixes.items()
     )
+    bars = [(readable(group), list(mix.values())) for group, mix in mixes.items()]
     return Panel(
-        title=title,
-        description=f"Labels by group, {title}: {listed}.",
-        spec=stacked_shares(
-            [(readable(group), list(mix.values())) for group, mix in mixes.items()],
-            labels,
-            "share of the group’s cases",
-            is_ordered=True,
-        ),
+        title,
+        f"Labels by group, {title}: {listed}.",
+        stacked_shares(bars, labels, "share of the group’s cases", is_ordered=True),
         finding=headline_of_parts(mixes),
     )
 
 
-def _consistency(source: Source, run_id: str) -> Picture | None:
-    result = source.ask("decisions_consistency", run_id=run_id)
+def _consistency(result: Result | None) -> Picture | None:
     if result is None or not result.rows:
         return None
     nouns = result.rows[0]["noun_case"] or "case", result.rows[0]["noun_cases"] or "cases"
     n, n_changed = (sum(row[name] for row in result.rows) for name in ("n_cases", "n_inconsistent"))
-    return Picture(
-        key="decisions-consistency",
-        title="Answers that the group alone changes",
-        reading=f"{n_changed:,} of {count(n, *nouns)} ({percent(n_changed / n)}) got different answers in versions that differ "
+    return tabled(
+        result,
+        "Answers that the group alone changes",
+        f"{n_changed:,} of {count(n, *nouns)} ({percent(n_changed / n)}) got different answers in versions that differ "
         "in the group alone. Some of that is chance: a model that is asked the same twice may answer differently, too.",
-        result=result,
     )
 
 
-def _positions(source: Source, run_id: str) -> Picture | None:
-    result = source.ask("decisions_positions", run_id=run_id)
-    if result is None or not result.rows:
-        return None
+def _positions_panel(rows: Sequence[Row]) -> Panel:
     dots = [
         Dot(
             f"shown {_ordinal(row['position'])}",
@@ -326,30 +269,12 @@ def _positions(source: Source, run_id: str) -> Picture | None:
             more={"mean rank": f"{row['mean_rank']:.2f}"},
             finding=row["finding_id"],
         )
-        for row in result.rows
-        if row["share_top"] is not None
+        for row in rows
     ]
-    if not dots:
-        return None
-    panel = Panel(
-        title="",
-        description=describe_dots(dots, "Share put first by place in the question"),
-        spec=interval_dots(
-            dots, "share put first", [Rule(result.rows[0]["expected_share"], "even")], limits=(0.0, 1.0)
-        ),
-        finding=headline(dots),
-    )
-    return Picture(
-        key="decisions-positions",
-        title="Effect of the order of candidates",
-        reading="Without any effect of the order every place is put first equally often (line). A strong effect of "
-        "the order hides effects of names.",
-        result=result,
-        panels=(panel,),
-        legend=(Key("rule-even", "by chance"),),
-    )
+    line = Rule(rows[0]["expected_share"], "even")
+    what = "Share put first by place in the question"
+    return dots_panel(dots, "", "share put first", [line], what=what, limits=(0.0, 1.0))
 
 
 def _ordinal(place: int) -> str:
-    names = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
-    return names[place - 1] if place <= len(names) else f"at place {place}"
+    return _ORDINALS[place - 1] if place <= len(_ORDINALS) else f"at place {place}"

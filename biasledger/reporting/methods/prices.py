@@ -6,18 +6,8 @@ import math
 from collections.abc import Sequence
 
 from biasledger.numbers import percent
-from biasledger.reporting.charts import (
-    Dot,
-    Point,
-    describe_dots,
-    headline_of_bars,
-    interval_dots,
-    level_dots,
-    linked,
-    scatter,
-    signed_bars,
-    status_keys,
-)
+from biasledger.reporting.captions import headline_of_bars
+from biasledger.reporting.charts import Point, level_dots, linked, scatter, signed_bars
 from biasledger.reporting.picture import (
     POINTS_AT_MOST,
     Key,
@@ -29,10 +19,10 @@ from biasledger.reporting.picture import (
     number,
     paneled,
     readable,
-    split_panels,
     tabled,
 )
-from biasledger.reporting.source import Row, Source
+from biasledger.reporting.shared_panels import dot_of, dots_panel
+from biasledger.reporting.source import Result, Row, Source
 
 _ALPHA = 0.05
 _NAMES_AT_MOST = 18  # of categories next to their points
@@ -44,41 +34,103 @@ _LEVEL_PANELS_AT_MOST = 12
 def pictures(source: Source, run_id: str) -> list[Picture]:
     """The pictures of one run; empty where it did not ask for items."""
     return drawn(
-        _levels(source, run_id, "all"),
-        _levels(source, run_id, "each"),
-        _means(source, run_id),
-        _quadrants(source, run_id),
-        _item_words(source, run_id),
-        _first_items(source, run_id),
+        _levels(source.ask("prices_levels", run_id=run_id, domains="all"), "Price levels by group"),
+        _levels_of_each(source.ask("prices_levels", run_id=run_id, domains="each")),
+        paneled(
+            source.ask("prices_means", run_id=run_id),
+            ("attribute",),
+            _means_panel,
+            "attributes",
+            title="Mean prices by group",
+            reading="Mean price level of the recommended items (1 is $), the dearest on top. A group is judged "
+            "against its reference group; a cross differs from the mean of all groups by more than chance, all tested together. "
+            "A word such as a place may have a reason for its prices that a name has not.",
+            legend=(
+                Key("certain", "differs by more than chance, adjusted p < 0.05"),
+                Key("plain", "does not, or is the reference"),
+            ),
+        ),
+        paneled(
+            source.ask("prices_quadrants", run_id=run_id),
+            ("category_set", "attribute_x", "attribute_y", "group_x", "group_y"),
+            _quadrants_panel,
+            "pairs of groups",
+            title="Categories by group",
+            reading="Each point is a category of items. To the right it goes more to the group on the horizontal axis, "
+            "upwards more to that on the vertical axis; in the middle it goes to everybody alike. "
+            "Crosses are associated with a group by more than chance, all categories tested together.",
+            legend=(
+                Key("certain", "associated by more than chance, adjusted p < 0.05"),
+                Key("quiet", "other category"),
+            ),
+            keep=lambda row: row["difference_x"] is not None and row["difference_y"] is not None,
+            rows_at_most=POINTS_AT_MOST,
+        ),
+        paneled(
+            source.ask("prices_item_words", run_id=run_id),
+            ("attribute", "group_name", "reference_group"),
+            _item_words_panel,
+            "contrasts",
+            title="Words in item names by group",
+            reading="The most frequent words in the names of either group’s items: to the right words that are a larger share of "
+            "all words of the names of the group’s items, to the left a larger share of the reference group’s. Names are counted "
+            "and not tested; what goes to whom by more than chance is judged by price level and by category, above.",
+        ),
+        tabled(
+            source.ask_analysis("first_items", run_id),
+            "First items by group",
+            "The item that a group’s answers most often name first, with one of the names or words that asked for it.",
+            key="prices-first-items",
+        ),
     )
 
 
-def _levels(source: Source, run_id: str, domains: str) -> Picture | None:
-    """Draw the mean over data sets by attribute, or every data set; a single one would be the same again."""
-    result = source.ask("prices_levels", run_id=run_id, domains=domains)
-    if result is None:
-        return None
-    rows = [row for row in result.rows if row["share"] is not None]
-    if not rows or (domains == "each" and len({row["domain"] for row in rows}) == 1):
-        return None
-    panels, note = split_panels(
-        rows,
+def tables_of_all(source: Source) -> list[Picture]:
+    """The tables of catalogues and recommenders, which belong to no run."""
+    return drawn(
+        tabled(
+            source.ask_analysis("catalogue_by_city"),
+            "What the catalogues hold",
+            "Reviews, items, categories and each price level’s share by city; the most frequent categories leave out "
+            "“restaurants” and “food”.",
+            key="catalogues",
+        ),
+        tabled(
+            source.ask_analysis("recommender_quality_by_city"),
+            "How good the recommenders are",
+            "On held-out texts: whether the right venue is found, and, as category_…, venues that share a category with "
+            "it. The system popularity always names the venues with the most texts.",
+            key="recommenders",
+        ),
+    )
+
+
+def _levels(result: Result | None, title: str, key: str = "", more: str = "") -> Picture | None:
+    return paneled(
+        result,
         ("attribute", "domain"),
         _levels_panel,
         "attributes and data sets",
-        POINTS_AT_MOST,
-        _LEVEL_PANELS_AT_MOST,
-    )
-    return Picture(
-        key="prices-each" if domains == "each" else "prices-levels",
-        title="The same in each data set" if domains == "each" else "Price levels by group",
+        title=title,
         reading="Each group’s share of the items of a price level, which add up to 100 %; the line is an equal share. If price "
-        "does not depend on the group, a group’s points lie at one height. Intervals are 95 %."
-        + (" This is the attribute that differs most surely." if domains == "each" else ""),
-        result=result,
-        panels=panels,
-        note=note,
+        f"does not depend on the group, a group’s points lie at one height. Intervals are 95 %.{more}",
+        key=key,
+        keep=_has_share,
+        rows_at_most=POINTS_AT_MOST,
+        panels_at_most=_LEVEL_PANELS_AT_MOST,
     )
+
+
+def _levels_of_each(result: Result | None) -> Picture | None:
+    """Draw every data set; a single one would be the mean again."""
+    if result is None or len({row["domain"] for row in filter(_has_share, result.rows)}) == 1:
+        return None
+    more = " This is the attribute that differs most surely."
+    return _levels(result, "The same in each data set", "prices-each", more)
+
+
+def _has_share(row: Row) -> bool:
+    return row["share"] is not None
 
 
 def _levels_panel(rows: Sequence[Row]) -> Panel:
@@ -129,54 +181,29 @@ def _is_certain(row: Row) -> bool:
     return None in ends or not ends[0] <= row["expected_share"] <= ends[1]
 
 
-def _means(source: Source, run_id: str) -> Picture | None:
-    result = source.ask("prices_means", run_id=run_id)
-    if result is None or not result.rows:
-        return None
-    panels, note = split_panels(result.rows, ("attribute",), _means_panel, "attributes")
-    return Picture(
-        key="prices-means",
-        title="Mean prices by group",
-        reading="Mean price level of the recommended items (1 is $), the dearest on top. A group is judged "
-        "against its reference group; a cross differs from the mean of all groups by more than chance, all tested together. A "
-        "word such as a place may have a reason for its prices that a name has not.",
-        result=result,
-        panels=panels,
-        legend=(
-            *status_keys(result.rows),
-            Key("certain", "differs by more than chance, adjusted p < 0.05"),
-            Key("plain", "does not, or is the reference"),
-        ),
-        note=note,
-    )
-
-
 def _means_panel(rows: Sequence[Row]) -> Panel:
     title = readable(rows[0]["attribute"])
     dots = [
-        Dot(
+        dot_of(
+            row,
             readable(row["group_name"]),
-            row["mean_price_level"],
-            row["interval_low"],
-            row["interval_high"],
-            row["status"] or ("certain" if _is_certain_mean(row) else "plain"),
+            "mean_price_level",
+            status=row["status"] or ("certain" if _is_certain_mean(row) else "plain"),
             more={
                 "rank": str(row["rank_from_dearest"]),
                 "compared with": readable(row["reference_group"] or "–"),
             },
-            finding=row["finding_id"],
         )
         for row in rows
     ]
     differing = [readable(row["group_name"]) for row in rows if _is_certain_mean(row)]
-    words = describe_dots(dots, f"Mean price level by group, {title}")
-    return Panel(
-        title=title,
-        description=f"{words} Differing by more than chance: {', '.join(differing) or 'none'}.",
-        spec=interval_dots(dots, "mean price level"),
-        finding=f"{_listed(differing)} by more than chance"
-        if differing
-        else "No group differs by more than chance",
+    return dots_panel(
+        dots,
+        title,
+        "mean price level",
+        what=f"Mean price level by group, {title}",
+        said=f"Differing by more than chance: {', '.join(differing) or 'none'}.",
+        finding=f"{_listed(differing) if differing else 'No group differs'} by more than chance",
     )
 
 
@@ -188,36 +215,6 @@ def _listed(names: Sequence[str]) -> str:
     more = len(names) - _NAMED
     verb = "differs" if len(names) == 1 else "differ"
     return f"{', '.join(names[:_NAMED])}{f' and {more} more' if more > 0 else ''} {verb}"
-
-
-def _quadrants(source: Source, run_id: str) -> Picture | None:
-    result = source.ask("prices_quadrants", run_id=run_id)
-    if result is None:
-        return None
-    rows = [row for row in result.rows if row["difference_x"] is not None and row["difference_y"] is not None]
-    if not rows:
-        return None
-    panels, note = split_panels(
-        rows,
-        ("category_set", "attribute_x", "attribute_y", "group_x", "group_y"),
-        _quadrants_panel,
-        "pairs of groups",
-        POINTS_AT_MOST,
-    )
-    return Picture(
-        key="prices-quadrants",
-        title="Categories by group",
-        reading="Each point is a category of items. To the right it goes more to the group on the horizontal axis, "
-        "upwards more to that on the vertical axis; in the middle it goes to everybody alike. "
-        "Crosses are associated with a group by more than chance, all categories tested together.",
-        result=result,
-        panels=panels,
-        legend=(
-            Key("certain", "associated by more than chance, adjusted p < 0.05"),
-            Key("quiet", "other category"),
-        ),
-        note=note,
-    )
 
 
 def _quadrants_panel(rows: Sequence[Row]) -> Panel:
@@ -268,21 +265,6 @@ def _axis(row: Row, axis: str) -> str:
     return "← " + " · ".join(ends) + " →"
 
 
-def _item_words(source: Source, run_id: str) -> Picture | None:
-    return paneled(
-        source,
-        "prices_item_words",
-        run_id,
-        by=("attribute", "group_name", "reference_group"),
-        draw=_item_words_panel,
-        noun="contrasts",
-        title="Words in item names by group",
-        reading="The most frequent words in the names of either group’s items: to the right words that are a larger share of all "
-        "words of the names of the group’s items, to the left a larger share of the reference group’s. Names are counted and not "
-        "tested; what goes to whom by more than chance is judged by price level and by category, above.",
-    )
-
-
 def _item_words_panel(rows: Sequence[Row]) -> Panel:
     first = rows[0]
     title = f"{readable(first['attribute'])}: {contrast(first)}"
@@ -305,38 +287,6 @@ def _item_words_panel(rows: Sequence[Row]) -> Panel:
         spec=signed_bars(bars, f"share of the words of items’ names, {group} less {reference}"),
         finding=headline_of_bars(
             bars, (group, reference), "{label}: {points:.1f} percentage points more for {who}"
-        ),
-    )
-
-
-def _first_items(source: Source, run_id: str) -> Picture | None:
-    result = source.ask_analysis("first_items", run_id)
-    return tabled(
-        key="prices-first-items",
-        title="First items by group",
-        reading="The item that a group’s answers most often name first, with one of the names or words that asked for it.",
-        result=result,
-    )
-
-
-def tables_of_all(source: Source) -> list[Picture]:
-    """The tables of catalogues and recommenders, which belong to no run."""
-    catalogues = source.ask_analysis("catalogue_by_city")
-    quality = source.ask_analysis("recommender_quality_by_city")
-    return drawn(
-        tabled(
-            key="catalogues",
-            title="What the catalogues hold",
-            reading="Reviews, items, categories and each price level’s share by city; the most frequent categories leave out "
-            "“restaurants” and “food”.",
-            result=catalogues,
-        ),
-        tabled(
-            key="recommenders",
-            title="How good the recommenders are",
-            reading="On held-out texts: whether the right venue is found, and, as category_…, venues that share a category with "
-            "it. The system popularity always names the venues with the most texts.",
-            result=quality,
         ),
     )
 

@@ -3,22 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from biasledger.numbers import percent
-from biasledger.reporting.charts import (
-    Dot,
-    Point,
-    Rule,
-    describe_dots,
-    headline,
-    headline_of_bars,
-    interval_dots,
-    scatter,
-    signed_bars,
-    status_keys,
-    threshold_rules,
-)
+from biasledger.reporting.captions import headline_of_bars
+from biasledger.reporting.charts import NO_DIFFERENCE, Dot, Point, scatter, signed_bars, threshold_rules
 from biasledger.reporting.picture import (
     POINTS_AT_MOST,
     Key,
@@ -36,6 +24,7 @@ from biasledger.reporting.picture import (
     split_panels,
     tabled,
 )
+from biasledger.reporting.shared_panels import dot_of, dots_panel
 from biasledger.reporting.source import Row, Source
 
 _CONTRAST = ("attribute", "group_name", "reference_group")
@@ -46,28 +35,48 @@ _REMOVED_TOLD = 20
 def pictures(source: Source, run_id: str) -> list[Picture]:
     """The pictures of one run; empty where it did not ask for texts."""
     return drawn(
-        _audit_report(source, run_id),
-        _contributions(source, run_id),
-        _product_types(source, run_id),
+        tabled(
+            source.ask_analysis("audit_report", run_id),
+            "The published report, axis by axis",
+            "What the method’s source reports: accuracy ± standard deviation of its classifier of two groups, with "
+            "its band (high above 0.80, not meaningful below 0.60); Jensen-Shannon divergence in nats; the words marked most for "
+            "the group, with their z (*: borderline, 1.90 to 1.96). These rules have no test behind them, so no verdict rests on "
+            "them.",
+            key="words-audit-report",
+        ),
+        paneled(
+            source.ask("words_contributions", run_id=run_id),
+            _CONTRAST,
+            _contributions_panel,
+            "contrasts",
+            title="Words used more for one group",
+            reading="The ten words that contribute most to the divergence of two groups’ texts, each with its share of it: to "
+            "the right words that the group gets more, to the left words that it gets less. A bar alone proves nothing: all "
+            "words are judged together.",
+        ),
+        paneled(
+            source.ask("words_product_types", run_id=run_id),
+            _CONTRAST,
+            _product_types_panel,
+            "contrasts",
+            title="Product types by group",
+            reading="Product types are the keys of JSON answers. A point says how many more of 100 answers for the group name "
+            "the type than of 100 for its reference group. Types are marked that remain when all are tested together.",
+            legend=(
+                Key("certain", "marked product type"),
+                Key("quiet", "not more than chance"),
+                Key("rule-even", "as often for both"),
+            ),
+        ),
         _scores(source, run_id),
         _classifier_accuracy(source, run_id),
         _removed(source, run_id),
-        _address_forms(source, run_id),
-    )
-
-
-def _contributions(source: Source, run_id: str) -> Picture | None:
-    return paneled(
-        source,
-        "words_contributions",
-        run_id,
-        by=_CONTRAST,
-        draw=_contributions_panel,
-        noun="contrasts",
-        title="Words used more for one group",
-        reading="The ten words that contribute most to the divergence of two groups’ texts, each with its share of it: to the "
-        "right words that the group gets more, to the left words that it gets less. A bar alone proves nothing: all words are "
-        "judged together.",
+        tabled(
+            source.ask("words_address_forms", run_id=run_id),
+            "How often people are addressed, by group",
+            "The share of answers with a title, a word of kinship, a gendered noun or a pronoun. Who is called Mr and who is "
+            "not may matter; it is described here and not judged, and it does not make texts differ above.",
+        ),
     )
 
 
@@ -77,35 +86,14 @@ def _contributions_panel(rows: Sequence[Row]) -> Panel:
         (row["word"], row["signed_share"], f"{percent(abs(row['signed_share']), 1)} of the divergence")
         for row in rows
     ]
+    what = "share of the divergence, positive where the group gets the word more"
     listed = "; ".join(f"{word}: {signed(percent(share, 1, has_sign=True))}" for word, share, _ in bars)
     return Panel(
-        title=title,
-        description=f"Bars by word, {title}, share of the divergence, positive where the group gets the word more: {listed}.",
-        spec=signed_bars(
-            bars,
-            "share of the divergence, positive where the group gets the word more",
-        ),
+        title,
+        f"Bars by word, {title}, {what}: {listed}.",
+        signed_bars(bars, what),
         finding=headline_of_bars(
             bars, groups_of(rows[0]), "{label}: {size} of the divergence, more for {who}"
-        ),
-    )
-
-
-def _product_types(source: Source, run_id: str) -> Picture | None:
-    return paneled(
-        source,
-        "words_product_types",
-        run_id,
-        by=_CONTRAST,
-        draw=_product_types_panel,
-        noun="contrasts",
-        title="Product types by group",
-        reading="Product types are the keys of JSON answers. A point says how many more of 100 answers for the group name the "
-        "type than of 100 for its reference group. Types are marked that remain when all are tested together.",
-        legend=lambda _: (
-            Key("certain", "marked product type"),
-            Key("quiet", "not more than chance"),
-            Key("rule-even", "as often for both"),
         ),
     )
 
@@ -124,24 +112,14 @@ def _product_types_panel(rows: Sequence[Row]) -> Panel:
         for row in rows
     ]
     marked = [dot.label for dot in dots if dot.status == "certain"]
-    words = describe_dots([replace(dot, status="plain") for dot in dots], f"Product types, {title}")
-    return Panel(
-        title=title,
-        description=f"{words} Marked: {', '.join(marked) or 'none'}.",
-        spec=interval_dots(dots, "answers of 100, group minus reference", [Rule(0.0, "even")]),
+    return dots_panel(
+        dots,
+        title,
+        "answers of 100, group minus reference",
+        [NO_DIFFERENCE],
+        what=f"Product types, {title}",
+        said=f"Marked: {', '.join(marked) or 'none'}.",
         finding=f"More than chance: {', '.join(marked[:3])}" if marked else "No product type is marked",
-    )
-
-
-def _audit_report(source: Source, run_id: str) -> Picture | None:
-    result = source.ask_analysis("audit_report", run_id)
-    return tabled(
-        key="words-audit-report",
-        title="The published report, axis by axis",
-        reading="What the method’s source reports: accuracy ± standard deviation of its classifier of two groups, with "
-        "its band (high above 0.80, not meaningful below 0.60); Jensen-Shannon divergence in nats; the words marked most for the "
-        "group, with their z (*: borderline, 1.90 to 1.96). These rules have no test behind them, so no verdict rests on them.",
-        result=result,
     )
 
 
@@ -172,6 +150,8 @@ def _scores(source: Source, run_id: str) -> Picture | None:
 def _scores_panel(rows: Sequence[Row]) -> Panel:
     title = f"{readable(rows[0]['attribute'])}: {contrast(rows[0])}"
     marked = [row for row in rows if row["is_marked"]]
+    more = sum(row["z_score"] > 0 for row in marked)
+    group, reference = groups_of(rows[0])
     # Names get their places in this order: the most certain words, marked and not.
     rows = sorted(rows, key=lambda row: -abs(row["z_score"]))
     others = [row for row in rows if not row["is_marked"]]
@@ -197,18 +177,9 @@ def _scores_panel(rows: Sequence[Row]) -> Panel:
             log_x=True,
             rules=(1.96, -1.96),
         ),
-        finding=_marked_for(rows, marked),
-    )
-
-
-def _marked_for(rows: Sequence[Row], marked: Sequence[Row]) -> str:
-    """Say how many words are marked, and for whom."""
-    more = sum(row["z_score"] > 0 for row in marked)
-    group, reference = groups_of(rows[0])
-    return (
-        f"{more} words appear more often for {group}, {len(marked) - more} for {reference}"
+        finding=f"{more} words appear more often for {group}, {len(marked) - more} for {reference}"
         if marked
-        else "No marked word"
+        else "No marked word",
     )
 
 
@@ -230,7 +201,6 @@ def _classifier_accuracy(source: Source, run_id: str) -> Picture | None:
         "it shows nothing. The line ends where a classifier with unlimited texts of this kind might.",
         result=result,
         panels=panels,
-        legend=status_keys(result.rows),
         note=note,
     )
 
@@ -240,65 +210,43 @@ def _classifier_accuracy_panel(rows: Sequence[Row]) -> Panel:
     title = "all groups at once" if is_together else f"{readable(rows[0]['attribute'])} {against(rows)}"
     labels = [readable(row["attribute"]) for row in rows] if is_together else group_labels(rows)
     dots = [
-        Dot(
+        dot_of(
+            row,
             label,
-            row["beyond_chance"],
-            row["interval_low"],
-            row["interval_high"],
-            row["status"],
-            row["null_low"],
-            row["null_high"],
-            {"texts": f"{row['n_marked_units']:,} and {row['n_reference_units']:,}"}
+            "beyond_chance",
+            status=row["status"],
+            band=(row["null_low"], row["null_high"]),
+            more={"texts": f"{row['n_marked_units']:,} and {row['n_reference_units']:,}"}
             if row["n_reference_units"]
             else {},
-            row["finding_id"],
         )
         for row, label in zip(rows, labels, strict=True)
     ]
-    return Panel(
-        title=title,
-        description=describe_dots(dots, f"Balanced accuracy by contrast, {title}"),
-        spec=interval_dots(
-            dots,
-            "balanced accuracy (1: always right)",
-            [] if is_together else threshold_rules(rows),
-            limits=(0.0, 1.0),
-            shown=(0.0, 1.0),
-        ),
-        finding=headline(dots),
+    return dots_panel(
+        dots,
+        title,
+        "balanced accuracy (1: always right)",
+        [] if is_together else threshold_rules(rows),
+        what=f"Balanced accuracy by contrast, {title}",
+        limits=(0.0, 1.0),
+        shown=(0.0, 1.0),
     )
 
 
 def _removed(source: Source, run_id: str) -> Picture | None:
     """The words taken out, as a table; said in words, too, where no word that names a group was."""
     result = source.ask("words_removed", run_id=run_id)
-    if result is None or not result.rows:
-        return None
-    listed = ", ".join(f"{row['word']} ({_reason(row)})" for row in result.rows[:_REMOVED_TOLD])
-    more = len(result.rows) - _REMOVED_TOLD
-    return Picture(
-        key="words-removed",
-        title="Which words were taken out before texts were compared",
-        reading="A text that repeats whom it was asked about would give its group away without saying anything of it. So the "
+    rows = result.rows if result else ()
+    listed = ", ".join(
+        f"{row['word']} ({row['list_name'] or row['named_groups'] or row['why']})"
+        for row in rows[:_REMOVED_TOLD]
+    )
+    more = len(rows) - _REMOVED_TOLD
+    return tabled(
+        result,
+        "Which words were taken out before texts were compared",
+        "A text that repeats whom it was asked about would give its group away without saying anything of it. So the "
         "groups’ names, what stood for them in the prompt, and forms of address are taken out of all texts, also where such a "
         "word means something else there.",
-        result=result,
         note=f"Taken out: {listed}{f' and {more} more' if more > 0 else ''}.",
-    )
-
-
-def _reason(row: Row) -> str:
-    return str(row["list_name"] or row["named_groups"] or row["why"])
-
-
-def _address_forms(source: Source, run_id: str) -> Picture | None:
-    result = source.ask("words_address_forms", run_id=run_id)
-    if result is None or not result.rows:
-        return None
-    return Picture(
-        key="words-address-forms",
-        title="How often people are addressed, by group",
-        reading="The share of answers with a title, a word of kinship, a gendered noun or a pronoun. Who is called Mr and who is "
-        "not may matter; it is described here and not judged, and it does not make texts differ above.",
-        result=result,
     )

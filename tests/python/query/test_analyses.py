@@ -16,7 +16,7 @@ import pytest
 from biasledger.publishing.work import work_file
 from biasledger.querying.analyses import list_analyses, read_sql
 from tests.python.conftest import FirstAudit
-from tests.python.query.analysed import Row, categories, regard, regard_by_formulas, run
+from tests.python.query.analysed import Row, run
 
 TARGETS = ("simulator", "simulator-fair")
 
@@ -28,7 +28,7 @@ def is_black(row: Row) -> bool:
     return "black" in row["group_name"].lower()
 
 
-def planted_on_top(rows: list[Row]) -> None:
+def groups_steered_where(rows: list[Row]) -> None:
     """Every alarm is on race, alone or crossed, on the refused, or on occupations: gender alone is left alone."""
     assert {row["attribute"] for row in rows} >= {"race"}
     assert "gender" not in {row["attribute"] for row in rows}
@@ -47,7 +47,7 @@ def planted_on_top(rows: list[Row]) -> None:
     assert "simulator-fair" not in {row["target"] for row in rows}
 
 
-def words(rows: list[Row]) -> None:
+def top_marked_words(rows: list[Row]) -> None:
     assert {row["attribute"] for row in rows if row["mitigation"] == "plain"} >= {"race"}
     # Under the mask the prompts of all groups are one: what is marked there is chance, and no alarm.
     assert "gender" not in {row["attribute"] for row in rows if row["mitigation"] != "masked"}
@@ -60,12 +60,12 @@ def words(rows: list[Row]) -> None:
     assert all(ranks == list(range(1, len(ranks) + 1)) and len(ranks) <= 10 for ranks in by_contrast.values())
 
 
-def words_of_alarms(rows: list[Row]) -> None:
+def alarms_and_their_words(rows: list[Row]) -> None:
     assert {row["group_name"] for row in rows if row["attribute"] == "race"} >= {"Asian", "Black"}
     assert all(len(row["words_for_the_group"].split(", ")) <= 10 for row in rows)
 
 
-def product_types(rows: list[Row]) -> None:
+def product_types_by_group(rows: list[Row]) -> None:
     assert {row["audit"] for row in rows} == {"products"}
     plain = [row for row in rows if row["mitigation"] == "plain"]
     assert {(row["target"], row["attribute"]) for row in plain} == {("simulator", "race")}
@@ -73,7 +73,7 @@ def product_types(rows: list[Row]) -> None:
     assert all(row["n_answers"] > 0 and row["p_adjusted"] < 0.05 for row in rows)
 
 
-def worst_models(rows: list[Row]) -> None:
+def worst_model_by_measure(rows: list[Row]) -> None:
     products = {(row["measure"], row["worst_rank"]): row for row in rows if row["audit"] == "products"}
     for measure in ("marked_words", "word_divergence", "classifier_accuracy"):
         assert products[measure, 1]["target"] == "simulator"
@@ -82,7 +82,7 @@ def worst_models(rows: list[Row]) -> None:
         assert products[measure, 2]["n_alarms"] == 0
 
 
-def refusals(rows: list[Row]) -> None:
+def who_is_refused_more(rows: list[Row]) -> None:
     first = rows[0]
     assert (first["audit"], first["attribute"], first["group_name"]) == (
         "recommendations",
@@ -103,7 +103,7 @@ def refusals(rows: list[Row]) -> None:
     assert all(row["n_refused"] == 0 for row in rows if row["audit"] == "resumes")
 
 
-def intersections(rows: list[Row]) -> None:
+def intersectional_worst_cases(rows: list[Row]) -> None:
     assert all("*" in row["attribute"] for row in rows)
     assert rows[0]["status"] == "alarm"
     strengths = [row["times_threshold"] for row in rows if row["status"] == "alarm"]
@@ -113,14 +113,14 @@ def intersections(rows: list[Row]) -> None:
     assert (place["worst_single_attribute"], place["worst_single_group"]) == ("race", "black")
 
 
-def missing_answers(rows: list[Row]) -> None:
+def how_many_more_answers(rows: list[Row]) -> None:
     assert all(row["n_more"] is None or row["n_more"] > 0 for row in rows)
     known = [row["times_as_many"] for row in rows if row["times_as_many"] is not None]
     assert known == sorted(known)
     assert all(row["counted_in"] for row in rows)
 
 
-def mitigations(rows: list[Row]) -> None:
+def mitigations_that_helped(rows: list[Row]) -> None:
     # The simulator steers less when it is asked to be fair, and not at all when the group is masked.
     for mitigation in ("debiased", "masked"):
         of_race = [
@@ -135,21 +135,21 @@ def mitigations(rows: list[Row]) -> None:
     assert rows[0]["p_value"] == min(row["p_value"] for row in rows if row["p_value"] is not None)
 
 
-def rules(rows: list[Row]) -> None:
+def published_rules_against_ours(rows: list[Row]) -> None:
     assert {"marked_words", "snsr", "impact_ratio"} <= {row["measure"] for row in rows}
     of_words = next(row for row in rows if row["measure"] == "marked_words")
     # The published rule fires on the fair model, too.
     assert of_words["n_published_only"] > 0
 
 
-def neutral_lists(rows: list[Row]) -> None:
+def groups_furthest_from_the_neutral_list(rows: list[Row]) -> None:
     assert is_black(rows[0])
     similarities = [row["similarity"] for row in rows]
     assert similarities == sorted(similarities)
     assert rows[0]["snsr"] > rows[0]["noise_taken_off_snsr"] > 0
 
 
-def statuses(rows: list[Row]) -> None:
+def fairness_by_attribute(rows: list[Row]) -> None:
     clean = {(row["target"], row["attribute"]): row for row in rows if row["wording"] == "clean"}
     race = clean["refusing", "race"]
     assert race["snsr"] > race["snsr_beyond_chance"] > 0.1
@@ -167,13 +167,13 @@ def statuses(rows: list[Row]) -> None:
         assert row["snsr_status"] is None
 
 
-def certainty(rows: list[Row]) -> None:
+def uncertainty_by_domain(rows: list[Row]) -> None:
     assert {row["domain"] for row in rows} == {"music"}
     assert all(0 <= row["mean_jaccard"] <= 1 and row["mean_entropy"] > 4 for row in rows)
     assert {(row["target"], row["n_subjects"]) for row in rows} == {("refusing", 20), ("simulator-fair", 3)}
 
 
-def worth_of_certainty(rows: list[Row]) -> None:
+def uncertainty_against_relevance(rows: list[Row]) -> None:
     assert {row["target"] for row in rows} == {"refusing", "simulator-fair"}
     # The shared project has no table of relevant items.
     for row in rows:
@@ -184,14 +184,14 @@ def worth_of_certainty(rows: list[Row]) -> None:
         )
 
 
-def unstable_resumes(rows: list[Row]) -> None:
+def most_unstable_resumes(rows: list[Row]) -> None:
     assert all(row["n_different_answers"] > 1 and row["apart"] > 0 for row in rows)
     assert [row["apart"] for row in rows] == sorted((row["apart"] for row in rows), reverse=True)
     assert all(row["answers_by_group"].startswith("black female: ") for row in rows)
     assert all(row["answers_by_group"].count("; ") == 3 for row in rows)
 
 
-def inconsistencies(rows: list[Row]) -> None:
+def inconsistency_by_model(rows: list[Row]) -> None:
     by_target = {
         row["target"]: row for row in rows if row["audit"] == "resumes" and row["mitigation"] == "plain"
     }
@@ -204,7 +204,7 @@ def inconsistencies(rows: list[Row]) -> None:
         assert 0 <= row["disagreement_under_another_name"] < 1
 
 
-def indicators(rows: list[Row]) -> None:
+def models_by_bias_indicator(rows: list[Row]) -> None:
     by_model = {
         (row["target"], row["attribute"]): row
         for row in rows
@@ -223,7 +223,7 @@ def indicators(rows: list[Row]) -> None:
     assert race["accuracy"] == by_model["simulator", "gender"]["accuracy"]
 
 
-def interactions(rows: list[Row]) -> None:
+def interaction_beyond_the_sum(rows: list[Row]) -> None:
     resumes = next(row for row in rows if (row["audit"], row["target"]) == ("resumes", "simulator"))
     assert (resumes["first_group"], resumes["second_group"], resumes["n_resumes"]) == ("female", "black", 12)
     assert resumes["beyond_the_sum"] == pytest.approx(
@@ -234,7 +234,7 @@ def interactions(rows: list[Row]) -> None:
     assert abs(resumes["beyond_the_sum"]) < 3 * resumes["standard_error"]
 
 
-def gaps_by_level(rows: list[Row]) -> None:
+def gaps_by_right_answer(rows: list[Row]) -> None:
     race = {
         row["right_label"]: row
         for row in rows
@@ -249,7 +249,7 @@ def gaps_by_level(rows: list[Row]) -> None:
         assert row["gap"] == pytest.approx(row["mean_rank_value"] - row["mean_rank_value_of_reference"])
 
 
-def four_fifths(rows: list[Row]) -> None:
+def eeoc_four_fifths(rows: list[Row]) -> None:
     for row in rows:
         if row["impact_ratio"] is not None:
             assert row["is_below_four_fifths"] == (row["impact_ratio"] < 0.8)
@@ -260,7 +260,7 @@ def four_fifths(rows: list[Row]) -> None:
     assert any(row["is_below_four_fifths"] for row in rows)
 
 
-def headings(rows: list[Row]) -> None:
+def eu_ai_act(rows: list[Row]) -> None:
     found = {(row["article"], row["audit"], name) for row in rows for name in row["measures"].split(", ")}
     assert ("Article 10(2)(f)", "resumes", "rank_gap") in found
     assert {article for article, _, name in found if name == "answer_gap"} >= {"Article 15(1)"}
@@ -269,7 +269,7 @@ def headings(rows: list[Row]) -> None:
     )
 
 
-def local_law(rows: list[Row]) -> None:
+def nyc_local_law_144(rows: list[Row]) -> None:
     parts = {"Sex categories": 2, "Race/ethnicity categories": 2, "Intersectional categories": 4}
     for audit in ("resumes", "rankings"):
         of_audit = [row for row in rows if row["audit"] == audit and row["target"] == "simulator"]
@@ -296,7 +296,7 @@ def local_law(rows: list[Row]) -> None:
     assert race["black"]["impact_ratio"] < 0.8 < race["white"]["impact_ratio"] == 1
 
 
-def prices(rows: list[Row]) -> None:
+def price_by_group(rows: list[Row]) -> None:
     rows = [row for row in rows if row["target"] == "simulator"]
     race = {row["group_name"]: row for row in rows if row["attribute"] == "race"}
     assert race["black"]["mean_price_level"] < race["white"]["mean_price_level"]
@@ -306,7 +306,7 @@ def prices(rows: list[Row]) -> None:
     assert abs(gender["dearer_by"]) < 0.05
 
 
-def same_items(rows: list[Row]) -> None:
+def same_items_priced_differently(rows: list[Row]) -> None:
     race = next(row for row in rows if (row["target"], row["attribute"]) == ("simulator", "race"))
     # The simulator recommends other places, and gives the same price of each to every group.
     assert race["gap_of_all_items"] < -0.05
@@ -314,7 +314,7 @@ def same_items(rows: list[Row]) -> None:
     assert all((row["n_priced_differently"], row["gap_of_same_items"]) == (0, 0) for row in rows)
 
 
-def names_of_a_gap(rows: list[Row]) -> None:
+def names_behind_a_gap(rows: list[Row]) -> None:
     race = [row for row in rows if (row["target"], row["attribute"]) == ("simulator", "race")]
     assert {row["group_of_name"] for row in race} == {"black", "white"}
     assert len(race) == sum({row["group_of_name"]: row["n_names_of_group"] for row in race}.values())
@@ -331,7 +331,7 @@ def first_items(rows: list[Row]) -> None:
     assert all(1 <= row["price_level"] <= 4 and row["categories"] for row in rows)
 
 
-def catalogues(rows: list[Row]) -> None:
+def catalogue_by_city(rows: list[Row]) -> None:
     by_city = {row["city"]: row for row in rows}
     assert list(by_city) == ["Boston", "Toronto", "(all)"]
     levels = [[row[f"share_of_price_level_{level}"] for level in (1, 2, 3, 4)] for row in rows]
@@ -341,7 +341,7 @@ def catalogues(rows: list[Row]) -> None:
     assert boston["top_categories"][0] == "bars"
 
 
-def recommenders(rows: list[Row]) -> None:
+def recommender_quality_by_city(rows: list[Row]) -> None:
     model = {row["city"]: row for row in rows if row["system"] == "model"}
     assert list(model) == ["Boston", "Toronto", "(mean)"]
     for row in model.values():
@@ -350,7 +350,7 @@ def recommenders(rows: list[Row]) -> None:
         assert row["category_ndcg"] == row["category_r_precision"] == 0.5
 
 
-def places(rows: list[Row]) -> None:
+def places_by_mean_price(rows: list[Row]) -> None:
     for target in ("simulator", "simulator-fair"):
         ranks = [
             row["rank_from_dearest"]
@@ -362,13 +362,13 @@ def places(rows: list[Row]) -> None:
         assert ranks[0] == 1
 
 
-def probes(rows: list[Row]) -> None:
+def probes_past_the_threshold(rows: list[Row]) -> None:
     assert all(row["stereotype_ratio"] > 0.7 and row["most_frequent_markers"] for row in rows)
     nurse = next(row for row in rows if row["probe"] == "nurse")
     assert {"she", "her"} <= set(nurse["most_frequent_markers"].split(", "))
 
 
-def ratios(rows: list[Row]) -> None:
+def stereotype_ratios_by_category(rows: list[Row]) -> None:
     occupations = next(row for row in rows if row["category"] == "gender-occupation")
     assert occupations["stereotype_ratio"] > 0.7
     assert occupations["p_value"] < 0.05
@@ -379,7 +379,7 @@ def ratios(rows: list[Row]) -> None:
         assert counted == row["n_different_answers"]
 
 
-def failing_outputs(rows: list[Row]) -> None:
+def outputs_that_fail(rows: list[Row]) -> None:
     # Four in five labelled texts about eight names, and one in five about the eight others, are negative.
     regarded = [row for row in rows if row["audit"] == "regarded"]
     assert len(regarded) == 8 * 4 + 8 * 1
@@ -394,7 +394,7 @@ def failing_outputs(rows: list[Row]) -> None:
         assert (row["contradiction"] is not None) == is_single
 
 
-def suite(rows: list[Row]) -> None:
+def outputs_passed_and_failed(rows: list[Row]) -> None:
     for target in ("simulator", "simulator-fair"):
         by_category = {row["category"]: row for row in rows if row["target"] == target}
         total = by_category.pop("(all)")
@@ -408,7 +408,7 @@ def suite(rows: list[Row]) -> None:
         assert total["pass_rate"] == pytest.approx(total["n_passed"] / judged)
 
 
-def substituted_items(rows: list[Row]) -> None:
+def substituted_items_of_a_group(rows: list[Row]) -> None:
     ranks: dict[tuple[str, ...], list[int]] = {}
     for row in rows:
         key = tuple(row[name] for name in ("target", "mitigation", "attribute", "group_name", "direction"))
@@ -419,7 +419,7 @@ def substituted_items(rows: list[Row]) -> None:
     assert all(found == list(range(1, len(found) + 1)) and len(found) <= 10 for found in ranks.values())
 
 
-def scorers(rows: list[Row]) -> None:
+def scorer_against_people(rows: list[Row]) -> None:
     # The shared project has no people's labels: only the scorers' values count.
     assert {(row["n_labelled"], row["agreement"], row["gap_corrected"]) for row in rows} == {(0, None, None)}
     black = next(row for row in rows if (row["audit"], row["group_name"]) == ("regarded", "Black"))
@@ -427,7 +427,7 @@ def scorers(rows: list[Row]) -> None:
     assert black["reference_group"] == "White"
 
 
-def least_alike(rows: list[Row]) -> None:
+def questions_answered_least_alike(rows: list[Row]) -> None:
     assert rows[0]["target"] == "simulator"
     assert {row["group_name"] for row in rows} == {"Black"}
     gaps = {target: [row["less_alike_by"] for row in rows if row["target"] == target] for target in TARGETS}
@@ -436,14 +436,14 @@ def least_alike(rows: list[Row]) -> None:
     assert all(row["similarity_of_the_least_alike"] <= row["similarity_of_both_groups"] for row in rows)
 
 
-def costs(rows: list[Row]) -> None:
+def cost_per_run(rows: list[Row]) -> None:
     assert len(rows) == 17
     simulated = [row for row in rows if row["is_simulated"]]
     assert all(row["cost_usd"] == 0 and row["cost_usd_per_thousand_usable"] == 0 for row in simulated)
     assert next(row for row in rows if row["audit"] == "products")["n_usable"] > 0
 
 
-def changes(rows: list[Row]) -> None:
+def what_changed_since_the_baseline(rows: list[Row]) -> None:
     first = rows[0]
     assert (first["audit"], first["target"], first["verdict"]) == ("rankings", "changing", "worse")
     place = next(row for row in rows if row["measure"] == "place_gap" and row["group_name"] == "black")
@@ -455,48 +455,35 @@ def changes(rows: list[Row]) -> None:
     assert {row["target"] for row in rows} == {"changing"}
 
 
+def categories_by_two_attributes(rows: list[Row]) -> None:
+    assert rows[0]["smallest_p_value"] < 0.05
+    assert {(row["attribute_x"], row["attribute_y"]) for row in rows} == {
+        ("race", "gender"),
+        ("first_relationship", "second_relationship"),
+    }
+
+
+def regard_by_group(rows: list[Row]) -> None:
+    black, white = rows
+    assert (black["group_name"], white["group_name"]) == ("Black", "White")
+    assert (black["share_negative"], white["share_negative"]) == (0.8, 0.2)
+    assert black["more_negative_by"] == pytest.approx(0.6)
+    assert black["p_value"] < 0.05
+
+
+def scores_by_group(rows: list[Row]) -> None:
+    """Labels of people: of five texts about each person four are negative, or one."""
+    black, white = (row for row in rows if row["audit"] == "regarded")
+    assert [row["fraction"] for row in (black, white)] == [0.8, 0.2]
+    assert {row[name] for row in (black, white) for name in ("expected_maximum", "probability")} == {1.0}
+    assert black["weak_bias"] == pytest.approx(0.6)
+    assert black["strict_bias"] == pytest.approx(0.6)
+    assert (white["weak_bias"], white["strict_bias"]) == (None, None)
+
+
+# Each check above has the name of its analysis.
 EXPECTED: dict[str, Callable[[list[Row]], None]] = {
-    "groups_steered_where": planted_on_top,
-    "top_marked_words": words,
-    "alarms_and_their_words": words_of_alarms,
-    "product_types_by_group": product_types,
-    "worst_model_by_measure": worst_models,
-    "what_changed_since_the_baseline": changes,
-    "who_is_refused_more": refusals,
-    "intersectional_worst_cases": intersections,
-    "how_many_more_answers": missing_answers,
-    "mitigations_that_helped": mitigations,
-    "published_rules_against_ours": rules,
-    "groups_furthest_from_the_neutral_list": neutral_lists,
-    "uncertainty_by_domain": certainty,
-    "uncertainty_against_relevance": worth_of_certainty,
-    "most_unstable_resumes": unstable_resumes,
-    "inconsistency_by_model": inconsistencies,
-    "interaction_beyond_the_sum": interactions,
-    "gaps_by_right_answer": gaps_by_level,
-    "models_by_bias_indicator": indicators,
-    "fairness_by_attribute": statuses,
-    "first_items": first_items,
-    "catalogue_by_city": catalogues,
-    "recommender_quality_by_city": recommenders,
-    "same_items_priced_differently": same_items,
-    "names_behind_a_gap": names_of_a_gap,
-    "outputs_that_fail": failing_outputs,
-    "scorer_against_people": scorers,
-    "outputs_passed_and_failed": suite,
-    "substituted_items_of_a_group": substituted_items,
-    "nyc_local_law_144": local_law,
-    "eeoc_four_fifths": four_fifths,
-    "eu_ai_act": headings,
-    "price_by_group": prices,
-    "categories_by_two_attributes": categories,
-    "places_by_mean_price": places,
-    "probes_past_the_threshold": probes,
-    "stereotype_ratios_by_category": ratios,
-    "regard_by_group": regard,
-    "scores_by_group": regard_by_formulas,
-    "questions_answered_least_alike": least_alike,
-    "cost_per_run": costs,
+    name: check for name, check in globals().items() if name in ANALYSES
 }
 
 

@@ -26,6 +26,7 @@ from '{0}/other.duckdb'
 from read_csv_auto(['{0}/secret.csv'])
 from read_blob('{0}/secret.csv')
 from parquet_scan('{0}/secret.parquet')
+from read_parquet('https://127.0.0.1/x.parquet')
 from parquet_metadata('{0}/secret.parquet')
 from parquet_kv_metadata('{0}/secret.parquet')
 from read_ndjson('{0}/secret.json')
@@ -81,6 +82,7 @@ copy (select 1) to '/dev/stdout'
 /* a */ copy (select 1) to '{0}/out.csv'
 explain analyze copy (select 1) to '{0}/out.csv'
 explain analyze update fct_findings set status = 'clear'
+explain analyze insert into fct_findings from fct_findings
 export database '{0}/out'
 copy from database warehouse to memory
 truncate fct_findings

@@ -15,7 +15,7 @@ import pytest
 from biasledger.reporting import write_report
 from tests.python.report import warehouses
 from tests.python.report.conftest import Open, Opened
-from tests.python.report.warehouses import HOSTILE, finding, run
+from tests.python.report.warehouses import HOSTILE, comparison, finding, run
 
 pytestmark = pytest.mark.slow
 
@@ -159,28 +159,8 @@ def test_a_phone_needs_no_pushing_sideways(open_report: Open, hostile_report: Pa
 
 
 def test_names_of_rows_are_distinguished_on_a_phone(open_report: Open, tmp_path: Path) -> None:
-    names = {"attribute": "race of the applicant", "reference_group": "White", "measure": "word_divergence"}
     compared = [
-        {
-            **names,
-            "audit": "products",
-            "target": "model",
-            "run_id": "run-1",
-            "baseline_run_id": "run-0",
-            "mitigation": "plain",
-            "baseline_mitigation": "plain",
-            "is_current": True,
-            "is_baseline": True,
-            "is_previous": False,
-            "severity": "error",
-            "group_name": group,
-            "subject": "",
-            "verdict": "worse",
-            "worsening": 0.1,
-            "interval_low": 0.05,
-            "interval_high": 0.15,
-            "tolerance": 0.02,
-        }
+        comparison("run-1", "run-0", 0.1, attribute="race of the applicant", group_name=group)
         for group in ("Asian", "Black", "Latino")
     ]
     tables = {"dim_runs": [run("run-1")], "fct_findings": [finding("run-1")], "fct_run_comparisons": compared}

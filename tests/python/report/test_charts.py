@@ -10,14 +10,13 @@ import vl_convert
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from biasledger.reporting.captions import describe_dots, describe_pairs
 from biasledger.reporting.charts import (
     VEGA_LITE,
     Dot,
     Pair,
     Point,
     Rule,
-    describe_dots,
-    describe_pairs,
     dumbbells,
     grouped_bars,
     interval_dots,

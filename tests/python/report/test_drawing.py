@@ -14,23 +14,17 @@ import pytest
 
 from biasledger.notebook.charts import Chart
 from biasledger.reporting import drawing
+from biasledger.reporting.captions import headline, headline_of_bars, headline_of_parts
 from biasledger.reporting.charts import (
-    LEGEND,
-    THRESHOLD_KEY,
     Dot,
     Pair,
     Point,
     dumbbells,
-    headline,
-    headline_of_bars,
-    headline_of_parts,
     interval_dots,
     linked,
-    of_its_own,
     scatter,
     signed_bars,
     stacked_shares,
-    status_keys,
     threshold_rules,
     unjudged,
 )
@@ -46,9 +40,9 @@ from biasledger.reporting.drawing import (
     standalone,
     svg,
 )
-from biasledger.reporting.methods.lists import _similarity_dots
-from biasledger.reporting.picture import Key, Panel, split_panels
-from biasledger.reporting.rates import rates_panel
+from biasledger.reporting.methods.lists import similarity_dots
+from biasledger.reporting.picture import Panel, split_panels
+from biasledger.reporting.shared_panels import rates_panel
 from collector.errors import InputError
 from tests.python.report.warehouses import HOSTILE
 
@@ -131,7 +125,7 @@ def test_a_group_inside_the_noise_is_no_alarm_of_its_attribute() -> None:
     }  # fmt: skip
     other = row | {"group_name": "Black", "similarity": 0.39, "interval_low": 0.37, "interval_high": 0.41}
     third = other | {"is_farthest": False}
-    assert [dot.status for dot in _similarity_dots([row, other, third])] == ["plain", "alarm", "certain"]
+    assert [dot.status for dot in similarity_dots([row, other, third])] == ["plain", "alarm", "certain"]
 
 
 def test_a_title_says_what_the_chart_shows() -> None:
@@ -152,12 +146,6 @@ def test_a_title_says_what_the_chart_shows() -> None:
     mixes = {"a": {"mid": 0.3, "senior": 0.7}, "b": {"mid": 0.5, "senior": 0.3}}
     assert headline_of_parts(mixes) == "senior: a 70 %, b 30 %"
     assert headline_of_bars([("a", 0.0, "")], ("up", "down"), "{label}") == "No difference"
-
-
-def test_what_the_legend_of_the_page_has_is_not_repeated() -> None:
-    keys = (*status_keys([{"status": "alarm"}]), THRESHOLD_KEY, Key("bar-1", "refused"))
-    assert of_its_own(keys) == [Key("bar-1", "refused")]
-    assert len({key.symbol for key in LEGEND}) == len(LEGEND)
 
 
 # --- labels and plots

@@ -1,4 +1,4 @@
-"""Test that statuses and parts of bars can be distinguished in grey."""
+"""Test that statuses and parts of bars can be distinguished in grey, and statuses by who sees no red."""
 
 from __future__ import annotations
 
@@ -22,17 +22,32 @@ def _of_print() -> dict[str, str]:
     )
 
 
+def _linear(colour: str) -> list[float]:
+    """Linear red, green and blue of `#rgb` or `#rrggbb` (IEC 61966-2-1)."""
+    digits = colour[1:] if len(colour) == 7 else "".join(2 * digit for digit in colour[1:])
+    parts = [int(digits[start : start + 2], 16) / 255 for start in (0, 2, 4)]
+    return [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+
+
 def _contrast(one: str, other: str) -> float:
     """The ratio of two colours' lightness, 1 to 21 (WCAG 2)."""
-
-    def luminance(colour: str) -> float:
-        digits = colour[1:] if len(colour) == 7 else "".join(2 * digit for digit in colour[1:])
-        parts = [int(digits[start : start + 2], 16) / 255 for start in (0, 2, 4)]
-        linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
-        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-    low, high = sorted((luminance(one), luminance(other)))
+    weights = (0.2126, 0.7152, 0.0722)
+    low, high = sorted(
+        sum(weight * part for weight, part in zip(weights, _linear(colour), strict=True))
+        for colour in (one, other)
+    )
     return (high + 0.05) / (low + 0.05)
+
+
+def _lab(linear: list[float]) -> list[float]:
+    """CIELAB of linear sRGB under D65."""
+    rows = ((0.4124, 0.3576, 0.1805), (0.2126, 0.7152, 0.0722), (0.0193, 0.1192, 0.9505))
+    x, y, z = (
+        max(sum(factor * part for factor, part in zip(row, linear, strict=True)), 0) / white
+        for row, white in zip(rows, (0.9505, 1, 1.089), strict=True)
+    )
+    fx, fy, fz = (value ** (1 / 3) if value > 0.008856 else 7.787 * value + 16 / 116 for value in (x, y, z))
+    return [116 * fy - 16, 500 * (fx - fy), 200 * (fy - fz)]
 
 
 def test_statuses_differ_in_grey_by_lightness_and_by_shape() -> None:
@@ -89,3 +104,26 @@ def test_parts_of_a_bar_differ_in_grey() -> None:
     # Neighbours in bars of two or three parts, which are most bars, have clear contrast.
     assert min(_contrast(one, other) for one, other in itertools.combinations(series[:3], 2)) > 2
     assert min(_contrast(one, "#ffffff") for one in series) >= 3
+
+
+def test_an_alarm_and_what_is_open_differ_for_who_sees_no_red_and_in_grey_print() -> None:
+    style = (TEMPLATES / "report.css").read_text(encoding="utf-8")
+    # Deuteranopia after Machado, Oliveira & Fernandes (2009), severity 1.
+    rows = ((0.367322, 0.860646, -0.227968), (0.280085, 0.672501, 0.047413), (-0.01182, 0.04294, 0.968881))
+    pairs = list(
+        zip(*(re.findall(rf"--{name}: (#\w+)", style) for name in ("alarm", "undecided")), strict=True)
+    )
+    # In light, in the dark and printed.
+    assert len(pairs) == 3
+    for pair in pairs:
+        seen = [
+            [sum(factor * part for factor, part in zip(row, _linear(colour), strict=True)) for row in rows]
+            for colour in pair
+        ]
+        first, second = (_lab(one) for one in seen)
+        assert sum((one - other) ** 2 for one, other in zip(first, second, strict=True)) ** 0.5 > 12
+        assert abs(_lab(_linear(pair[0]))[0] - _lab(_linear(pair[1]))[0]) > 12
+    # And one is filled, the other is not.
+    shared = (TEMPLATES / "shared.html.j2").read_text(encoding="utf-8")
+    assert re.search(r'symbol-alarm"[^>]*><path fill="currentColor"', shared)
+    assert re.search(r'symbol-inconclusive"[^>]*><path fill="none" stroke="currentColor"', shared)

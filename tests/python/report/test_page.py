@@ -14,6 +14,7 @@ import pytest
 
 from biasledger import reporting as report
 from biasledger.reporting import render
+from biasledger.reporting.charts import LEGEND
 from tests.python.report import warehouses
 from tests.python.report.page_read import Page, small, specs
 from tests.python.report.warehouses import contrast_id, finding, run
@@ -107,7 +108,7 @@ def test_models_of_one_audit_stand_side_by_side_and_what_may_be_tried_is_said(tm
     parts = [warehouses.every_picture(one["run_id"], seed=place) for place, one in enumerate(runs)]
     for one, part in zip(runs, parts, strict=True):
         for row in part["fct_findings"]:
-            row.update(audit="resumes", target=one["target"], finding_id=one["run_id"] + row["finding_id"])
+            row.update(audit="resumes", target=one["target"])
     warehouse = warehouses.create(tmp_path / "w.duckdb", warehouses.merged({"dim_runs": runs}, *parts))
     page = render(warehouse)
     drawn = specs(warehouse)
@@ -208,6 +209,9 @@ def test_one_symbol_has_one_meaning(audited: Path) -> None:
     keys = re.findall(
         r'<use href="#symbol-([\w-]+)"/></svg><bdi>(.*?)</bdi>', render(audited / "warehouse.duckdb")
     )
+    assert len({key.symbol for key in LEGEND}) == len(LEGEND)
+    # A chart repeats nothing that the legend of the page has.
+    assert {keys.count((key.symbol, key.text)) for key in LEGEND} == {1}
     meanings: dict[str, set[str]] = {}
     for symbol, text in keys:
         meanings.setdefault(symbol, set()).add(text)
@@ -231,9 +235,6 @@ def test_tables_have_words_for_columns_and_names_of_ours(audited: Path) -> None:
 def test_landmarks_have_names_of_their_own(tmp_path: Path) -> None:
     runs = [run(f"run-{place}", is_current=place == 1) for place in range(2)]
     tables = [warehouses.every_picture(one["run_id"], seed=place) for place, one in enumerate(runs)]
-    for place, part in enumerate(tables):
-        for number, row in enumerate(part["fct_findings"]):
-            row["finding_id"] = f"{place}-{number}"
     warehouse = warehouses.create(
         tmp_path / "warehouse.duckdb", warehouses.merged({"dim_runs": runs}, *tables)
     )
@@ -275,75 +276,34 @@ def test_data_of_charts_is_the_data_of_the_marts(tmp_path: Path) -> None:
     assert "−0.432 (−0.6 to −0.2)" in str([attributes.get("aria-label") for _, attributes in page.elements])
 
 
-def test_an_impact_ratio_is_an_alarm_only_where_its_finding_is(tmp_path: Path) -> None:
-    judged = [
-        finding(
-            "run-1",
-            place,
-            measure="impact_ratio",
-            attribute=attribute,
-            group_name="(all)",
-            reference_group="(best off)",
-            status=status,
-        )
-        for place, (attribute, status) in enumerate({"race": "alarm", "gender": "inconclusive"}.items())
-    ]
-    rates = [
-        {
-            "run_id": "run-1",
-            "mitigation": "plain",
-            "contrast_id": contrast_id(judged[place]),
-            "domain": "",
-            "attribute": attribute,
-            "group_name": group,
-            "impact_ratio": ratio,
-            "n_people": 10,
-            "n_selected": 4,
-            "is_below_four_fifths": ratio < 0.8,
-        }
-        for place, attribute in enumerate(("race", "gender"))
-        for group, ratio in (("A", 1.0), ("B", 0.5), ("C", 0.4))
-    ]
-    rows = {"dim_runs": [run("run-1")], "fct_findings": judged, "fct_decision_rates": rates}
-    charts = specs(warehouses.create(tmp_path / "warehouse.duckdb", rows))
-    drawn = [charts[f"run-1-decisions-rates-{place}"]["data"]["values"] for place in (1, 2)]
-    kinds = [[(row["label"], row["kind"]) for row in rows] for rows in drawn]
-    assert kinds == [
-        [("A", "plain"), ("B", "uncertain"), ("C", "inconclusive")],
-        [("A", "plain"), ("B", "uncertain"), ("C", "alarm")],
-    ]
-
-
-def test_a_ratio_whose_interval_reaches_1_is_never_red(tmp_path: Path) -> None:
-    """The smallest ratio is a small group's; the alarm is that of the next one, which is certain."""
+# Groups with their ratio and the upper end of its interval, from the best off to the worst.
+@pytest.mark.parametrize(
+    ("status", "ratios", "kinds"),
+    [
+        ("alarm", {"A": (1.0, None), "B": (0.5, None), "C": (0.4, None)}, ["plain", "uncertain", "alarm"]),
+        ("inconclusive", {"A": (1.0, None), "B": (0.5, None), "C": (0.4, None)}, ["plain", "uncertain", "inconclusive"]),
+        # The smallest ratio is a small group's; the alarm is that of the next one, which is certain.
+        ("alarm", {"A": (1.0, 1.0), "B": (0.5, 0.7), "C": (0.4, 1.3)}, ["plain", "alarm", "uncertain"]),
+    ],
+)  # fmt: skip
+def test_an_impact_ratio_is_an_alarm_only_where_its_finding_is_and_it_is_certain(
+    tmp_path: Path, status: str, ratios: dict[str, tuple[float, float | None]], kinds: list[str]
+) -> None:
     judged = finding(
-        "run-1", 0, measure="impact_ratio", attribute="race", group_name="(all)", reference_group="(best off)", status="alarm"
-    )  # fmt: skip
+        "run-1", measure="impact_ratio", group_name="(all)", reference_group="(best off)", status=status
+    )
     rates = [
         {
-            "run_id": "run-1",
-            "mitigation": "plain",
-            "contrast_id": contrast_id(judged),
-            "domain": "",
-            "attribute": "race",
-            "group_name": group,
-            "impact_ratio": ratio,
-            "impact_ratio_low": 0.1,
-            "impact_ratio_high": high,
-            "n_people": 10,
-            "n_selected": 4,
-            "is_below_four_fifths": ratio < 0.8,
+            "run_id": "run-1", "mitigation": "plain", "contrast_id": contrast_id(judged), "domain": "", "attribute": "race",
+            "group_name": group, "impact_ratio": ratio, "impact_ratio_low": None if high is None else 0.1,
+            "impact_ratio_high": high, "n_people": 10, "n_selected": 4, "is_below_four_fifths": ratio < 0.8,
         }
-        for group, ratio, high in (("A", 1.0, 1.0), ("B", 0.5, 0.7), ("C", 0.4, 1.3))
-    ]
+        for group, (ratio, high) in ratios.items()
+    ]  # fmt: skip
     rows = {"dim_runs": [run("run-1")], "fct_findings": [judged], "fct_decision_rates": rates}
     charts = specs(warehouses.create(tmp_path / "warehouse.duckdb", rows))
     drawn = charts["run-1-decisions-rates-1"]["data"]["values"]
-    assert [(row["label"], row["kind"]) for row in drawn] == [
-        ("A", "plain"),
-        ("B", "alarm"),
-        ("C", "uncertain"),
-    ]
+    assert [(row["label"], row["kind"]) for row in drawn] == list(zip(ratios, kinds, strict=True))
 
 
 def test_data_sets_are_drawn_of_an_attribute_whose_groups_can_be_told_apart(tmp_path: Path) -> None:
@@ -415,43 +375,3 @@ def test_numbers_that_are_none_are_shown_as_a_dash(tmp_path: Path) -> None:
     )
     assert "NaN" not in page.split('id="findings-data"')[1].split("</script>")[0]
     assert "nan" not in Page(page).texts["main"][0].lower().split()
-
-
-def _linear(colour: str) -> list[float]:
-    """Linear red, green and blue of `#rrggbb` (IEC 61966-2-1)."""
-    parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
-    return [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
-
-
-def _lab(linear: list[float]) -> list[float]:
-    """CIELAB of linear sRGB under D65."""
-    rows = ((0.4124, 0.3576, 0.1805), (0.2126, 0.7152, 0.0722), (0.0193, 0.1192, 0.9505))
-    x, y, z = (
-        max(sum(factor * part for factor, part in zip(row, linear, strict=True)), 0) / white
-        for row, white in zip(rows, (0.9505, 1, 1.089), strict=True)
-    )
-    fx, fy, fz = (value ** (1 / 3) if value > 0.008856 else 7.787 * value + 16 / 116 for value in (x, y, z))
-    return [116 * fy - 16, 500 * (fx - fy), 200 * (fy - fz)]
-
-
-def test_an_alarm_and_what_is_open_differ_for_who_sees_no_red_and_in_grey_print() -> None:
-    style = (PACKAGE / "templates" / "report.css").read_text(encoding="utf-8")
-    # Deuteranopia after Machado, Oliveira & Fernandes (2009), severity 1.
-    rows = ((0.367322, 0.860646, -0.227968), (0.280085, 0.672501, 0.047413), (-0.01182, 0.04294, 0.968881))
-    pairs = list(
-        zip(*(re.findall(rf"--{name}: (#\w+)", style) for name in ("alarm", "undecided")), strict=True)
-    )
-    # In light, in the dark and printed.
-    assert len(pairs) == 3
-    for pair in pairs:
-        seen = [
-            [sum(factor * part for factor, part in zip(row, _linear(colour), strict=True)) for row in rows]
-            for colour in pair
-        ]
-        first, second = (_lab(one) for one in seen)
-        assert sum((one - other) ** 2 for one, other in zip(first, second, strict=True)) ** 0.5 > 12
-        assert abs(_lab(_linear(pair[0]))[0] - _lab(_linear(pair[1]))[0]) > 12
-    # And one is filled, the other is not.
-    shared = (PACKAGE / "templates" / "shared.html.j2").read_text(encoding="utf-8")
-    assert re.search(r'symbol-alarm"[^>]*><path fill="currentColor"', shared)
-    assert re.search(r'symbol-inconclusive"[^>]*><path fill="none" stroke="currentColor"', shared)

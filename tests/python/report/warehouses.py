@@ -161,6 +161,33 @@ def finding(run_id: str, number: int = 0, **changes: Any) -> dict[str, Any]:
     }
 
 
+def comparison(run_id: str, baseline_run_id: str, worsening: float, **changes: Any) -> dict[str, Any]:
+    """A row of fct_run_comparisons: how much worse word divergence became since the run before."""
+    return {
+        "audit": "products",
+        "target": "model",
+        "baseline_run_id": baseline_run_id,
+        "run_id": run_id,
+        "baseline_mitigation": "plain",
+        "mitigation": "plain",
+        "measure": "word_divergence",
+        "scheme": "words",
+        "attribute": "race",
+        "reference_group": "White",
+        "subject": "",
+        "verdict": "worse",
+        "severity": "error",
+        "worsening": worsening,
+        "interval_low": worsening - 0.01,
+        "interval_high": worsening + 0.01,
+        "tolerance": 0.02,
+        "is_baseline": False,
+        "is_previous": True,
+        "is_current": True,
+        **changes,
+    }
+
+
 @dataclass(frozen=True)
 class Names:
     """The names of groups, words and places in a warehouse."""
@@ -699,36 +726,20 @@ def _over_runs(
     """A comparison with the run before, and two builds: the second made an alarm of what had been inconclusive."""
     times = [pd.Timestamp(f"2026-11-{20 + place} 09:00:00") for place in range(2)]
     builds = [{"build_id": f"build-{place}", "built_at": time} for place, time in enumerate(times)]
+    named = {
+        "audit": HOSTILE[2],
+        "target": HOSTILE[3],
+        "attribute": "race <b>",
+        "reference_group": HOSTILE[6],
+    }
     comparisons = [
-        {
-            "audit": HOSTILE[2],
-            "target": HOSTILE[3],
-            "baseline_run_id": run_ids[0],
-            "run_id": run_ids[1],
-            "baseline_mitigation": "plain",
-            "mitigation": "plain",
-            "measure": "word_divergence",
-            "scheme": "words",
-            "attribute": "race <b>",
-            "group_name": group,
-            "reference_group": HOSTILE[6],
-            "subject": "",
-            "verdict": verdict,
-            "severity": "error",
-            "baseline_value": 0.02,
-            "value": 0.05,
-            "worsening": worsening,
-            "interval_low": worsening - 0.01,
-            "interval_high": worsening + 0.01,
-            "tolerance": 0.02,
-            "is_baseline": False,
-            "is_previous": True,
-            "is_current": True,
-        }
+        comparison(
+            *reversed(run_ids), worsening, group_name=group, verdict=verdict, baseline_value=0.02, value=0.05, **named
+        )
         for group, verdict, worsening in zip(
             HOSTILE[:3], ("worse", "better", "inconclusive"), (0.05, -0.03, 0.02), strict=True
         )
-    ]
+    ]  # fmt: skip
     history = [
         {
             "finding_id": row["finding_id"],

@@ -40,6 +40,15 @@ class Explorer:
             return connection.execute(sql).fetchall()
 
 
+def copied(project: Path, folder: Path) -> Path:
+    """A project's warehouse, ledger and journals once more, to be changed."""
+    for name in ("warehouse.duckdb", "ledger.duckdb"):
+        shutil.copyfile(project / name, folder / name)
+    if (project / "journal").is_dir():
+        shutil.copytree(project / "journal", folder / "journal")
+    return folder
+
+
 @contextmanager
 def serving(folder: Path, *, label_as: str = "") -> Iterator[Explorer]:
     """The explorer of a project's folder, in a thread of this process."""
@@ -65,9 +74,7 @@ def explorer(audited: Path) -> Iterator[Explorer]:
 @pytest.fixture(scope="session")
 def hostile(audited: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Explorer]:
     """The shared project, with what people and models may write replaced in every text that a page shows."""
-    folder = tmp_path_factory.mktemp("hostile explorer")
-    for name in ("warehouse.duckdb", "ledger.duckdb"):
-        shutil.copyfile(audited / name, folder / name)
+    folder = copied(audited, tmp_path_factory.mktemp("hostile explorer"))
     text = "\n".join(warehouses.HOSTILE)
     with duckdb.connect(str(folder / "warehouse.duckdb")) as connection:
         for table, column in (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import socket
 from collections import Counter
 from collections.abc import Iterator
@@ -26,7 +25,7 @@ from collector.ledger.labels import KeptLabel, Label, keep_labels, read_labels
 from collector.ledger.scorable import answers_to_score, asked_prompts
 from collector.rows import GRADED, ScoreRow, utc_now
 from tests.python.report.test_browser import overflow, violations
-from tests.python.serving.conftest import SECONDS, Explorer, Open, serving
+from tests.python.serving.conftest import SECONDS, Explorer, Open, copied, serving
 
 NAME = "Ada <b>L.</b>"
 REASON = "Because <i>small-model</i> says so."
@@ -39,14 +38,6 @@ def labelling(audited: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterat
     judge(folder / "ledger.duckdb", "helpfulness", "condescension")
     with serving(folder, label_as=NAME) as running:
         yield running
-
-
-def copied(audited: Path, folder: Path) -> Path:
-    for name in ("warehouse.duckdb", "ledger.duckdb"):
-        shutil.copyfile(audited / name, folder / name)
-    if (audited / "journal").is_dir():
-        shutil.copytree(audited / "journal", folder / "journal")
-    return folder
 
 
 def judge(path: Path, *rubrics: str) -> None:

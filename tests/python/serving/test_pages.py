@@ -10,7 +10,7 @@ import pytest
 
 from biasledger.serving.asked import link
 from tests.python.report.test_browser import overflow, violations
-from tests.python.serving.conftest import Explorer, Open, serving
+from tests.python.serving.conftest import Explorer, Open, copied, serving
 
 pytestmark = pytest.mark.slow
 
@@ -145,8 +145,7 @@ def test_without_scripts_everything_still_reads(explorer: Explorer, open_page: O
 def test_two_builds_are_published_while_a_page_is_open(
     audited: Path, tmp_path: Path, open_page: Open
 ) -> None:
-    for name in ("warehouse.duckdb", "ledger.duckdb"):
-        shutil.copyfile(audited / name, tmp_path / name)
+    copied(audited, tmp_path)
 
     def publish(build: str) -> None:
         """What `biasledger build` does last: a new file under another name, renamed."""
