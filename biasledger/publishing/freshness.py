@@ -6,10 +6,9 @@ added by a project read from elsewhere are not seen.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from importlib.metadata import PackageNotFoundError, version
@@ -17,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from biasledger.project import dbt_source, settings_file
-from biasledger.publishing.work import hash_models, side_file
+from biasledger.publishing.work import hash_models, hash_parts, side_file
 from collector.journal.reader import journal_folder
 
 if TYPE_CHECKING:
@@ -76,8 +75,14 @@ def inputs_of(project: Path, ledger: Path) -> str:
     installed seeds, count by content. So do the models, the versions of the packages that compute, the environment and, where
     there are exceptions, the day.
     """
-    return _hash(
-        [*_ledger_state(ledger), *_settings(project), *_day(settings_file("exceptions.csv", project))]
+    named = [(path.as_posix(), _content(project / path)) for path in _project_files(project)]
+    named += _installed()
+    return hash_parts(
+        [
+            *_ledger_state(ledger),
+            *(part for name, content in named for part in (name.encode(), content)),
+            *_day(settings_file("exceptions.csv", project)),
+        ]
     )
 
 
@@ -86,12 +91,9 @@ def settings_of(project: Path, ledger: Path, target: str | None = None) -> str:
 
     The seeds that findings are judged by are left out.
     """
-    found = _Hash()
-    for name, content in _model_settings(project, ledger):
-        if Path(name).name not in JUDGED_BY:
-            found.add(name.encode())
-            found.add(content)
-    return found.ended_by((target or "").encode())
+    named = [one for one in _model_settings(project, ledger) if Path(one[0]).name not in JUDGED_BY]
+    named.append(("target", (target or "").encode()))
+    return hash_parts(part for name, content in named for part in (name.encode(), content))
 
 
 def methods_inputs(settings: str, ledger: Ledger, methods: Sequence[str]) -> dict[str, str]:
@@ -104,7 +106,9 @@ def methods_inputs(settings: str, ledger: Ledger, methods: Sequence[str]) -> dic
     """
     heads = ledger.heads_by_part()
     return {
-        method: _hash([settings.encode(), heads[method].encode()]) for method in methods if method in heads
+        method: hash_parts([settings.encode(), heads[method].encode()])
+        for method in methods
+        if method in heads
     }
 
 
@@ -136,47 +140,22 @@ def _may_read(path: Path) -> bool:
     )
 
 
-class _Hash:
-    """A tagged hash of parts, which are distinguished."""
-
-    def __init__(self) -> None:
-        self._digest = hashlib.sha256()
-
-    def add(self, part: bytes) -> None:
-        self._digest.update(len(part).to_bytes(8) + part)
-
-    def ended_by(self, part: bytes) -> str:
-        self.add(part)
-        return f"sha256:{self._digest.hexdigest()}"
-
-
-def _hash(parts: Iterable[bytes]) -> str:
-    digest = _Hash()
-    for part in parts:
-        digest.add(part)
-    return digest.ended_by(b"")
-
-
 def _ledger_state(ledger: Path) -> Iterator[bytes]:
     yield _state(ledger)
     yield _state(ledger.with_name(f"{ledger.name}.wal"))
     yield from (_state(path) for path in sorted(journal_folder(ledger).glob("*.jsonl")))
 
 
-def _settings(project: Path) -> Iterator[bytes]:
-    for path in _project_files(project):
-        yield path.as_posix().encode()
-        yield _content(project / path)
-    for name, content in _installed():
-        yield name.encode()
-        yield content
-
-
 def _project_files(project: Path) -> Iterator[Path]:
-    """Yield each file of a project, as seen from there, but for what builds and people write next to it."""
-    for path in _files(project):
-        if path.suffix not in {".duckdb", ".wal", ".html", ".zip", ".log"}:
-            yield path.relative_to(project)
+    """Yield each file and folder of a project, as seen from there and in a fixed order, but for hidden ones and for what builds
+    and people write next to it.
+    """
+    for parent, folders, names in os.walk(project):
+        left_out = _NOT_READ if Path(parent) == project else {"__pycache__"}
+        folders[:] = sorted(name for name in folders if name not in left_out and not name.startswith("."))
+        for path in (Path(parent) / name for name in sorted([*names, *folders])):
+            if path.suffix not in {".duckdb", ".wal", ".html", ".zip", ".log"}:
+                yield path.relative_to(project)
 
 
 def _installed() -> Iterator[tuple[str, bytes]]:
@@ -192,14 +171,6 @@ def _installed() -> Iterator[tuple[str, bytes]]:
     for name, value in sorted(os.environ.items()):
         if name.startswith(_VARIABLES) and name not in _NO_INPUT:
             yield name, value.encode()
-
-
-def _files(folder: Path) -> Iterator[Path]:
-    """Yield the files below a folder, in a fixed order; what builds write and hidden folders are left out."""
-    for parent, folders, names in os.walk(folder):
-        left_out = _NOT_READ if Path(parent) == folder else {"__pycache__"}
-        folders[:] = sorted(name for name in folders if name not in left_out and not name.startswith("."))
-        yield from (Path(parent) / name for name in sorted([*names, *folders]))
 
 
 def _state(path: Path) -> bytes:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -117,10 +117,18 @@ def hash_models() -> str:
         for path in sorted((base / name).rglob("*"))
         if path.suffix in _CODE and path.is_file()
     ]
+    return hash_parts(
+        part
+        for base, path in files
+        for part in (path.relative_to(base).as_posix().encode(), path.read_bytes())
+    )
+
+
+def hash_parts(parts: Iterable[bytes]) -> str:
+    """Return the tagged hash of parts with their lengths, so that no two lists of parts have the same."""
     digest = hashlib.sha256()
-    for base, path in files:
-        for part in (path.relative_to(base).as_posix().encode(), path.read_bytes()):
-            digest.update(len(part).to_bytes(8) + part)
+    for part in parts:
+        digest.update(len(part).to_bytes(8) + part)
     return f"sha256:{digest.hexdigest()}"
 
 
