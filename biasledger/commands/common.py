@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from biasledger.commands.completing import complete_runs
+from collector.errors import InputError
 from collector.files.places import local_path
 from collector.terminal import on_one_line, paged, say
 
@@ -164,6 +165,32 @@ def print_problems(audit_file: Path, checked: CheckedAudit, problems: Iterable[S
     for line, problem in placed:
         say(f"{audit_file}:{line}: {on_one_line(problem.message.removeprefix(f'{audit_file}: '))}")
     return len(placed)
+
+
+def write_audit(audit_file: Path, text: str, *, source: Path, command: str) -> None:
+    """Write a new audit that a command made from a file, with a line for editors, and the schema that it names.
+
+    Raises:
+        InputError: the audit is there already.
+    """
+    from collector.spec.schema import NAME, modeline, schema_text
+
+    folder = audit_file.parent
+    schema = next((one / NAME for one in (folder, *folder.parents) if (one / NAME).is_file()), folder / NAME)
+    head = f"{modeline(audit_file, schema)}\n# Written from {on_one_line(source.name)} by `biasledger {command}`.\n"
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        with audit_file.open("x", encoding="utf-8") as stream:
+            stream.write(head + text)
+    except FileExistsError:
+        raise already_there(audit_file) from None
+    if not schema.is_file():
+        schema.write_text(schema_text(), encoding="utf-8")
+
+
+def already_there(path: Path) -> InputError:
+    """Return the error about a file that would be overwritten."""
+    return InputError(f"{path} is there already: nothing was changed; choose another name.")
 
 
 def cut(text: str) -> str:
