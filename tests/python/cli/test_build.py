@@ -14,7 +14,8 @@ from biasledger.building.build import build_warehouse
 from biasledger.publishing.work import locked
 from collector.errors import InputError
 from collector.ledger.database import Ledger
-from tests.python.cli.conftest import Biasledger, write_files
+from tests.python.cli.conftest import write_files
+from tests.python.running import biasledger
 
 
 def set_findings(folder: Path, *rows: str) -> None:
@@ -22,7 +23,7 @@ def set_findings(folder: Path, *rows: str) -> None:
     (folder / "seeds" / "thresholds.csv").write_text("\n".join([header, *rows, ""]), encoding="utf-8")
 
 
-def test_alarms_end_with_1_and_are_printed_first(biasledger: Biasledger, small_project: Path) -> None:
+def test_alarms_end_with_1_and_are_printed_first(small_project: Path) -> None:
     set_findings(
         small_project, "Asian,0.001,clear,true", "Black,0.5,alarm,true", "Latino,0.03,inconclusive,true"
     )
@@ -47,9 +48,7 @@ def test_alarms_end_with_1_and_are_printed_first(biasledger: Biasledger, small_p
     assert "no_alarms" in (small_project / "logs" / "dbt.log").read_text(encoding="utf-8")
 
 
-def test_no_alarms_end_with_0_and_the_findings_can_be_read_again(
-    biasledger: Biasledger, small_project: Path
-) -> None:
+def test_no_alarms_end_with_0_and_the_findings_can_be_read_again(small_project: Path) -> None:
     set_findings(small_project, "Asian,0.001,clear,false")
     result = biasledger("build", "--threads", "2", "--full-refresh")
     assert result.exit_code == 0, result.output
@@ -69,7 +68,7 @@ def test_no_alarms_end_with_0_and_the_findings_can_be_read_again(
     assert "did you mean 'run-1'?" in unknown.stderr
 
 
-def test_a_failed_model_is_named_with_its_message(biasledger: Biasledger, small_project: Path) -> None:
+def test_a_failed_model_is_named_with_its_message(small_project: Path) -> None:
     warehouse = small_project / "warehouse.duckdb"
     duckdb.connect(str(warehouse)).close()
     before = warehouse.read_bytes()
@@ -87,9 +86,7 @@ def test_a_failed_model_is_named_with_its_message(biasledger: Biasledger, small_
 
 
 @pytest.mark.slow
-def test_a_failed_python_model_shows_its_error_not_its_traceback(
-    biasledger: Biasledger, small_project: Path
-) -> None:
+def test_a_failed_python_model_shows_its_error_not_its_traceback(small_project: Path) -> None:
     python_model = """
         def model(dbt, session):
             dbt.config(materialized="table")
@@ -105,7 +102,7 @@ def test_a_failed_python_model_shows_its_error_not_its_traceback(
     assert "Traceback" not in result.stderr
 
 
-def test_a_project_that_dbt_cannot_read_is_one_sentence(biasledger: Biasledger, small_project: Path) -> None:
+def test_a_project_that_dbt_cannot_read_is_one_sentence(small_project: Path) -> None:
     write_files(small_project, {"models/mine.sql": "select * from {{ ref('no_such_model') }}"})
     result = biasledger("build")
     assert result.exit_code == 3
@@ -120,7 +117,7 @@ def published(folder: Path) -> list[tuple[object, ...]]:
 
 
 @pytest.mark.slow
-def test_alarms_do_not_stop_publication_and_failures_do(biasledger: Biasledger, small_project: Path) -> None:
+def test_alarms_do_not_stop_publication_and_failures_do(small_project: Path) -> None:
     set_findings(small_project, "Asian,0.001,clear,true")
     assert biasledger("build").exit_code == 0
     set_findings(small_project, "Black,0.5,alarm,true")
@@ -144,9 +141,7 @@ def test_alarms_do_not_stop_publication_and_failures_do(biasledger: Biasledger, 
 
 
 @pytest.mark.slow
-def test_the_user_s_own_public_models_are_published_and_private_ones_are_not(
-    biasledger: Biasledger, small_project: Path
-) -> None:
+def test_the_user_s_own_public_models_are_published_and_private_ones_are_not(small_project: Path) -> None:
     write_files(
         small_project,
         {
@@ -188,7 +183,7 @@ def test_the_user_s_own_public_models_are_published_and_private_ones_are_not(
     assert published(small_project) == before
 
 
-def test_two_builds_at_once(biasledger: Biasledger, small_project: Path) -> None:
+def test_two_builds_at_once(small_project: Path) -> None:
     """They share dbt's target folder, even with different warehouses."""
     for arguments in ((), ("--warehouse", "elsewhere.duckdb")):
         with locked(small_project):
@@ -199,7 +194,7 @@ def test_two_builds_at_once(biasledger: Biasledger, small_project: Path) -> None
         )
 
 
-def test_the_ledger_is_not_taken_for_the_warehouse(biasledger: Biasledger, small_project: Path) -> None:
+def test_the_ledger_is_not_taken_for_the_warehouse(small_project: Path) -> None:
     result = biasledger("build", "--warehouse", "ledger.duckdb")
     assert result.exit_code == 3
     assert result.stderr == "Error: ledger.duckdb is the ledger: name another file for the warehouse.\n"
@@ -224,9 +219,7 @@ def test_a_selection_builds_only_that_and_reports_progress(small_project: Path) 
         assert connection.execute("from thresholds").fetchall() == [("Black", 0.5, "alarm", True)]
 
 
-def test_an_interrupted_build_says_what_is_kept(
-    biasledger: Biasledger, small_project: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_interrupted_build_says_what_is_kept(small_project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(*_: object, **__: object) -> list[str]:
         raise KeyboardInterrupt
 
@@ -300,7 +293,7 @@ def test_a_wrong_audit_file_stops_no_build(small_project: Path) -> None:
 
 
 @pytest.mark.slow
-def test_nothing_judged_is_said(biasledger: Biasledger, small_project: Path) -> None:
+def test_nothing_judged_is_said(small_project: Path) -> None:
     set_findings(small_project)
     result = biasledger("build")
     assert result.exit_code == 0, result.output
@@ -309,7 +302,7 @@ def test_nothing_judged_is_said(biasledger: Biasledger, small_project: Path) -> 
     assert "Nothing could be judged: there is no finding.\n" in biasledger("findings").stdout
 
 
-def test_a_missing_ledger_is_one_sentence(biasledger: Biasledger, small_project: Path) -> None:
+def test_a_missing_ledger_is_one_sentence(small_project: Path) -> None:
     (small_project / "ledger.duckdb").unlink()
     result = biasledger("build")
     assert result.exit_code == 3
@@ -318,7 +311,7 @@ def test_a_missing_ledger_is_one_sentence(biasledger: Biasledger, small_project:
 
 
 def test_outside_a_project_the_sentence_says_what_to_do(
-    biasledger: Biasledger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     result = biasledger("build")

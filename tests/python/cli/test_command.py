@@ -10,11 +10,11 @@ from pathlib import Path
 import duckdb
 import pytest
 
-import biasledger
+from biasledger import __version__
 from biasledger.cli import _sentence
-from tests.python.cli.conftest import Biasledger, add_run
+from tests.python.cli.conftest import add_run
+from tests.python.running import ROOT, biasledger, run_python
 
-ROOT = Path(biasledger.__file__).parents[1]
 HEAVY = {
     "dbt", "duckdb", "numpy", "pandas", "pydantic", "requests", "rich", "scipy", "sklearn", "torch", "transformers", "yaml"
 }  # fmt: skip
@@ -32,10 +32,6 @@ COMMANDS = [
     "publish",
     "lmrec",
 ]
-
-
-def run_python(*arguments: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, *arguments], cwd=cwd, capture_output=True, text=True, check=False)
 
 
 def test_the_command_line_imports_nothing_heavy() -> None:
@@ -61,7 +57,7 @@ def test_help_answers_at_once() -> None:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_explains_itself_in_whole_sentences(biasledger: Biasledger, command: str) -> None:
+def test_every_command_explains_itself_in_whole_sentences(command: str) -> None:
     listed = next(
         line for line in biasledger("--help").output.splitlines() if line.startswith(f"  {command} ")
     )
@@ -89,8 +85,8 @@ def test_a_pipe_that_nobody_reads_ends_every_command_quietly() -> None:
         assert writer.wait() == 141
 
 
-def test_version(biasledger: Biasledger) -> None:
-    assert biasledger("--version").output == f"biasledger, version {sys.modules['biasledger'].__version__}\n"
+def test_version() -> None:
+    assert biasledger("--version").output == f"biasledger, version {__version__}\n"
 
 
 @pytest.mark.parametrize(
@@ -103,7 +99,7 @@ def test_version(biasledger: Biasledger) -> None:
         ("findings", "--status", "bad"),
     ],
 )
-def test_wrong_use_ends_with_3(biasledger: Biasledger, arguments: tuple[str, ...]) -> None:
+def test_wrong_use_ends_with_3(arguments: tuple[str, ...]) -> None:
     result = biasledger(*arguments)
     assert result.exit_code == 3
     assert "Error: " in result.stderr
@@ -111,8 +107,7 @@ def test_wrong_use_ends_with_3(biasledger: Biasledger, arguments: tuple[str, ...
 
 
 def test_the_package_can_be_run() -> None:
-    version = sys.modules["biasledger"].__version__
-    assert run_python("-m", "biasledger", "--version").stdout == f"biasledger, version {version}\n"
+    assert run_python("-m", "biasledger", "--version").stdout == f"biasledger, version {__version__}\n"
     assert run_python("-m", "biasledger", "build", "--no-such-option").returncode == 3
 
 
@@ -120,9 +115,7 @@ def test_the_exit_code_reaches_the_shell() -> None:
     assert run_python("-m", "biasledger.cli", "build", "--no-such-option").returncode == 3
 
 
-def test_errors_are_one_sentence_and_debug_shows_the_traceback(
-    biasledger: Biasledger, tmp_path: Path
-) -> None:
+def test_errors_are_one_sentence_and_debug_shows_the_traceback(tmp_path: Path) -> None:
     plain = biasledger("findings", "--warehouse", tmp_path / "none.duckdb")
     assert plain.exit_code == 3
     assert plain.stdout == ""
@@ -136,9 +129,7 @@ def test_errors_are_one_sentence_and_debug_shows_the_traceback(
     assert debug.stderr.endswith(plain.stderr)
 
 
-def test_a_fault_of_ours_is_called_one(
-    biasledger: Biasledger, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_fault_of_ours_is_called_one(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     def broken(*_: object, **__: object) -> None:
         raise KeyError("inside")
 
@@ -152,7 +143,7 @@ def test_a_fault_of_ours_is_called_one(
 
 @pytest.mark.parametrize(("message", "shown"), [("", "Stopped."), ("Stopped; 7 answers are kept.",) * 2])
 def test_an_interrupt_ends_with_130(
-    biasledger: Biasledger, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, message: str, shown: str
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, message: str, shown: str
 ) -> None:
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt(message)
@@ -163,14 +154,14 @@ def test_an_interrupt_ends_with_130(
     assert result.stderr.strip() == shown
 
 
-def test_a_file_that_may_not_be_read_is_one_sentence(biasledger: Biasledger, tmp_path: Path) -> None:
+def test_a_file_that_may_not_be_read_is_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     result = biasledger("init", tmp_path / "file" / "below")
     assert result.exit_code == 3
     assert result.stderr == f"Error: Not a directory: {tmp_path}/file/below.\n"
 
 
-def test_runs_lists_what_the_ledger_holds(biasledger: Biasledger, tmp_path: Path) -> None:
+def test_runs_lists_what_the_ledger_holds(tmp_path: Path) -> None:
     ledger = tmp_path / "ledger.duckdb"
     missing = biasledger("runs", "--ledger", ledger)
     assert missing.exit_code == 3

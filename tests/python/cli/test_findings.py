@@ -17,7 +17,7 @@ from biasledger.comparing.built_tables import open_tables
 from biasledger.comparing.verdicts import AttributeVerdict, read_verdicts, verdict_lines
 from biasledger.findings import Finding
 from collector import terminal
-from tests.python.cli.conftest import Biasledger
+from tests.python.running import biasledger
 
 _ROW = Finding(
     finding="abcdef",
@@ -114,7 +114,7 @@ def test_tables_of_before_there_were_verdicts_have_none(tmp_path: Path) -> None:
         assert read_verdicts(tables) == []
 
 
-def test_each_run_s_verdicts_stand_above_its_table(biasledger: Biasledger, warehouse: Path) -> None:
+def test_each_run_s_verdicts_stand_above_its_table(warehouse: Path) -> None:
     printed = biasledger("findings", "--all").stdout.splitlines()
     headings = {
         line.partition(", run ")[2].partition(",")[0]: place
@@ -145,7 +145,7 @@ def test_each_run_s_verdicts_stand_above_its_table(biasledger: Biasledger, wareh
 # --- ids
 
 
-def test_the_id_of_a_row_is_what_explain_takes(biasledger: Biasledger, warehouse: Path) -> None:
+def test_the_id_of_a_row_is_what_explain_takes(warehouse: Path) -> None:
     printed = biasledger("findings", "--status", "alarm", "--all").stdout
     found = {row[0] for row in current(warehouse, "finding_id", "status = 'alarm'")}
     shown = [line.split()[0] for line in printed.splitlines() if _is_alarm(line)]
@@ -158,9 +158,7 @@ def test_the_id_of_a_row_is_what_explain_takes(biasledger: Biasledger, warehouse
     assert explained.stdout.startswith(f"Finding {shown[0]}")
 
 
-def test_a_sentence_stands_under_its_row_and_names_the_mitigation(
-    biasledger: Biasledger, warehouse: Path
-) -> None:
+def test_a_sentence_stands_under_its_row_and_names_the_mitigation(warehouse: Path) -> None:
     with duckdb.connect(str(warehouse), read_only=True) as connection:
         rows = connection.execute(
             "select finding_id, mitigation, explanation from marts.fct_findings where status = 'alarm'"
@@ -226,7 +224,7 @@ def _is_alarm(line: str) -> bool:
 # --- for programs
 
 
-def test_json_and_csv_have_every_column_and_row(biasledger: Biasledger, warehouse: Path) -> None:
+def test_json_and_csv_have_every_column_and_row(warehouse: Path) -> None:
     rows = current(warehouse, "*", "status = 'alarm'")
     with duckdb.connect(str(warehouse), read_only=True) as connection:
         names = [column[0] for column in connection.execute("from marts.fct_findings limit 0").description]
@@ -240,13 +238,13 @@ def test_json_and_csv_have_every_column_and_row(biasledger: Biasledger, warehous
     assert list(as_csv[0]) == names
 
 
-def test_two_forms_at_once_are_refused(biasledger: Biasledger) -> None:
+def test_two_forms_at_once_are_refused() -> None:
     both = biasledger("findings", "--json", "--csv")
     assert both.exit_code == 3
     assert both.stderr.endswith("Error: --json and --csv say the same in two forms: give one of them.\n")
 
 
-def test_csv_holds_no_formula(biasledger: Biasledger, warehouse: Path, tmp_path: Path) -> None:
+def test_csv_holds_no_formula(warehouse: Path, tmp_path: Path) -> None:
     other = tmp_path / "warehouse.duckdb"
     with duckdb.connect(str(other)) as connection:
         connection.execute(f"attach '{warehouse}' as built (read_only)")
@@ -263,7 +261,7 @@ def test_csv_holds_no_formula(biasledger: Biasledger, warehouse: Path, tmp_path:
 # --- runs by their names
 
 
-def test_a_run_is_named_by_the_beginning_of_its_id(biasledger: Biasledger, warehouse: Path) -> None:
+def test_a_run_is_named_by_the_beginning_of_its_id(warehouse: Path) -> None:
     (run, *_) = sorted({run for (run,) in current(warehouse, "run_id")})
     whole = biasledger("findings", "--run", run)
     assert whole.exit_code == 0
@@ -274,7 +272,7 @@ def test_a_run_is_named_by_the_beginning_of_its_id(biasledger: Biasledger, wareh
     assert "There is no run 'nobody'" in biasledger("findings", "--run", "nobody").stderr
 
 
-def test_tables_stay_tables_and_wide_ones_have_all_columns(biasledger: Biasledger, warehouse: Path) -> None:
+def test_tables_stay_tables_and_wide_ones_have_all_columns(warehouse: Path) -> None:
     few = biasledger("query", "from fct_findings order by finding_id")
     n_columns = len(current(warehouse, "*")[0])
     lines = few.stdout.splitlines()

@@ -13,7 +13,7 @@ from biasledger import project
 from biasledger.cli import cli
 from collector.errors import InputError
 from collector.spec.loading import load_audit
-from tests.python.cli.conftest import Biasledger
+from tests.python.running import biasledger
 
 FILES = {
     ".gitignore",
@@ -82,7 +82,7 @@ MINIMUM = {
 } | {"seeds/tolerances.csv"}
 
 
-def test_lays_out_a_project_and_names_the_next_command(biasledger: Biasledger, tmp_path: Path) -> None:
+def test_lays_out_a_project_and_names_the_next_command(tmp_path: Path) -> None:
     result = biasledger("init", tmp_path / "audits of mine")
     assert result.exit_code == 0, result.stderr
     assert set(contents(tmp_path / "audits of mine")) == MINIMUM
@@ -90,21 +90,19 @@ def test_lays_out_a_project_and_names_the_next_command(biasledger: Biasledger, t
     assert load_audit(tmp_path / "audits of mine" / "audits" / "products.yml").trials == 2
 
 
-def test_who_is_there_already_need_not_go_there(
-    biasledger: Biasledger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_who_is_there_already_need_not_go_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     last = biasledger("init", ".").output.splitlines()[-1]
     assert last == "Next: biasledger collect audits/products.yml --target simulator"
 
 
-def test_lays_out_every_audit_where_that_is_asked_for(biasledger: Biasledger, tmp_path: Path) -> None:
+def test_lays_out_every_audit_where_that_is_asked_for(tmp_path: Path) -> None:
     result = biasledger("init", "--all", tmp_path)
     assert result.exit_code == 0, result.stderr
     assert set(contents(tmp_path)) >= FILES | MINIMUM
 
 
-def test_lays_out_the_audits_of_languages(biasledger: Biasledger, tmp_path: Path) -> None:
+def test_lays_out_the_audits_of_languages(tmp_path: Path) -> None:
     result = biasledger("init", "--language", "de", "--language", "zh", tmp_path)
     assert result.exit_code == 0, result.stderr
     assert result.output.splitlines()[-1].endswith(
@@ -124,7 +122,7 @@ def test_every_preset_can_be_chosen() -> None:
     assert set(option.type.choices) == set(project.PRESETS)
 
 
-def test_a_preset_lays_out_audits_for_a_purpose(biasledger: Biasledger, tmp_path: Path) -> None:
+def test_a_preset_lays_out_audits_for_a_purpose(tmp_path: Path) -> None:
     result = biasledger("init", "--preset", "chatbot", tmp_path)
     assert result.output.splitlines()[-1].endswith("biasledger collect audits/chatbot.yml --target simulator")
     audits = {str(path.relative_to(tmp_path)) for path in (tmp_path / "audits").glob("*.yml")}
@@ -140,7 +138,7 @@ def test_the_project_lives_next_to_files_of_another_kind(tmp_path: Path) -> None
     assert (tmp_path / "notes.txt").read_text(encoding="utf-8") == "mine"
 
 
-def test_overwrites_nothing_and_says_what_is_there(biasledger: Biasledger, tmp_path: Path) -> None:
+def test_overwrites_nothing_and_says_what_is_there(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("mine", encoding="utf-8")
     (tmp_path / "profiles.yml").symlink_to(tmp_path / "dangling")
     before = contents(tmp_path)
@@ -151,7 +149,7 @@ def test_overwrites_nothing_and_says_what_is_there(biasledger: Biasledger, tmp_p
     assert sorted(path.name for path in tmp_path.iterdir()) == ["notes.txt", "profiles.yml"]
 
 
-def test_a_folder_with_answers_becomes_a_project(biasledger: Biasledger, tmp_path: Path) -> None:
+def test_a_folder_with_answers_becomes_a_project(tmp_path: Path) -> None:
     """Who asked a model in a folder of their own lays the project out around the answers."""
     own = {"targets.yml": "mine", "audits/products.yml": "mine", "README.md": "mine", "ledger.duckdb": ""}
     for name, text in own.items():
@@ -165,7 +163,7 @@ def test_a_folder_with_answers_becomes_a_project(biasledger: Biasledger, tmp_pat
     assert (tmp_path / "dbt_project.yml").is_file()
 
 
-def test_own_targets_and_ignored_files_are_kept(biasledger: Biasledger, tmp_path: Path) -> None:
+def test_own_targets_and_ignored_files_are_kept(tmp_path: Path) -> None:
     for name in ("targets.yml", ".gitignore"):
         (tmp_path / name).write_text("mine", encoding="utf-8")
     said = biasledger("init", tmp_path).output
@@ -174,7 +172,7 @@ def test_own_targets_and_ignored_files_are_kept(biasledger: Biasledger, tmp_path
 
 
 @pytest.mark.parametrize("name", ["audits", "seeds", ".biasledger"])
-def test_a_file_in_place_of_a_folder_is_named(biasledger: Biasledger, tmp_path: Path, name: str) -> None:
+def test_a_file_in_place_of_a_folder_is_named(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text("mine", encoding="utf-8")
     result = biasledger("init", tmp_path)
     assert result.exit_code == 3
@@ -182,7 +180,7 @@ def test_a_file_in_place_of_a_folder_is_named(biasledger: Biasledger, tmp_path: 
     assert [path.name for path in tmp_path.iterdir()] == [name]
 
 
-def test_a_file_is_no_folder(biasledger: Biasledger, tmp_path: Path) -> None:
+def test_a_file_is_no_folder(tmp_path: Path) -> None:
     (tmp_path / "x").touch()
     assert "is a file" in biasledger("init", tmp_path / "x").stderr
 

@@ -23,7 +23,8 @@ import collector.terminal
 from biasledger.commands.display import findings_table, status_counts
 from biasledger.findings import Finding
 from collector import terminal
-from tests.python.cli.conftest import Biasledger, add_run
+from tests.python.cli.conftest import add_run
+from tests.python.running import biasledger
 
 ROOT = Path(__file__).parents[3]
 HOSTILE = "a\x1b[31m\x9b2J\u202eb\u2066\u200f\x07\ud800\r"
@@ -232,7 +233,7 @@ def test_names_in_a_heading_are_no_markup(capsys: pytest.CaptureFixture[str]) ->
     assert capsys.readouterr().out.startswith("[bold], target [bold] (simulated), run [bold]\n")
 
 
-def test_an_error_of_the_database(biasledger: Biasledger, tmp_path: Path) -> None:
+def test_an_error_of_the_database(tmp_path: Path) -> None:
     path = tmp_path / "warehouse.duckdb"
     with duckdb.connect(str(path)) as connection:
         connection.execute("create schema marts; create schema settings")
@@ -266,9 +267,7 @@ def answering(line: bytes) -> Iterator[int]:
     assert not thread.is_alive()
 
 
-def test_a_status_line_that_is_none(
-    biasledger: Biasledger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_status_line_that_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("A_KEY", SECRET)
     (tmp_path / "a.yml").write_text(
@@ -287,7 +286,7 @@ def test_a_status_line_that_is_none(
     assert SECRET not in done.output
 
 
-def test_names_of_runs(biasledger: Biasledger, tmp_path: Path) -> None:
+def test_names_of_runs(tmp_path: Path) -> None:
     ledger = tmp_path / "ledger.duckdb"
     add_run(ledger, "an audit \u202etidua\x1b[2J")
     listed = biasledger("runs", "--ledger", ledger)
@@ -299,7 +298,7 @@ def test_names_of_runs(biasledger: Biasledger, tmp_path: Path) -> None:
 
 
 def test_a_key_that_a_targets_file_names_is_struck_out_of_every_message(
-    biasledger: Biasledger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("A_KEY", SECRET)
@@ -312,7 +311,7 @@ def test_a_key_that_a_targets_file_names_is_struck_out_of_every_message(
 
 
 def test_nothing_else_that_a_targets_file_says_is_struck_out(
-    biasledger: Biasledger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("model", "a-model-of-mine")
@@ -322,9 +321,7 @@ def test_nothing_else_that_a_targets_file_says_is_struck_out(
     assert str(place) in "".join(biasledger("findings", "--warehouse", place).stderr.split("\n"))
 
 
-def test_a_traceback_is_cleaned_too(
-    biasledger: Biasledger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_traceback_is_cleaned_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("A_KEY", SECRET)
     (tmp_path / "elsewhere.yml").write_text("targets: {x: {api_key_env: A_KEY}}")

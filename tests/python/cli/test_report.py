@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.python.cli.conftest import Biasledger
 from tests.python.report import warehouses
+from tests.python.running import biasledger
 
 
-def test_it_writes_the_report_and_says_where(biasledger: Biasledger, tmp_path: Path) -> None:
+def test_it_writes_the_report_and_says_where(tmp_path: Path) -> None:
     warehouse = warehouses.create(
         tmp_path / "warehouse.duckdb",
         {"dim_runs": [warehouses.run("run-1")], "fct_findings": [warehouses.finding("run-1")]},
@@ -24,7 +24,7 @@ def test_it_writes_the_report_and_says_where(biasledger: Biasledger, tmp_path: P
     assert latest.output == done.output
 
 
-def test_it_opens_the_report(biasledger: Biasledger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_opens_the_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     warehouse = warehouses.create(
         tmp_path / "warehouse.duckdb",
         {"dim_runs": [warehouses.run("run-1")], "fct_findings": [warehouses.finding("run-1")]},
@@ -39,7 +39,7 @@ def test_it_opens_the_report(biasledger: Biasledger, tmp_path: Path, monkeypatch
     assert opened == [output.as_uri()] * 2
 
 
-def test_wrong_use_is_one_sentence(biasledger: Biasledger, tmp_path: Path) -> None:
+def test_wrong_use_is_one_sentence(tmp_path: Path) -> None:
     done = biasledger(
         "report", "--warehouse", str(tmp_path / "none.duckdb"), "--output", str(tmp_path / "r.html")
     )

@@ -27,13 +27,13 @@ from tests.python.collector.test_ledger import held_by_another_process
 from tests.python.evidence.conftest import (
     CHAINS_CAME_LATER,
     SECRET,
-    Biasledger,
     Kept,
     answer_of,
     collect_answers,
     import_answers,
     write_audit,
 )
+from tests.python.running import biasledger
 
 REASON = "names a private person"
 
@@ -318,7 +318,7 @@ def test_a_ledger_behind_a_link(imported: Kept, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("keep", [import_answers, collect_answers])
-def test_the_commands(keep: Callable[[Path], Kept], biasledger: Biasledger, tmp_path: Path) -> None:
+def test_the_commands(keep: Callable[[Path], Kept], tmp_path: Path) -> None:
     kept = keep(tmp_path)
     prompt_id, trial = secret_of(kept)
     ledger = ("--ledger", str(kept.ledger_path))
@@ -365,7 +365,7 @@ def test_the_commands(keep: Callable[[Path], Kept], biasledger: Biasledger, tmp_
     assert result.stderr.startswith("Error: 'nonsense' is no seal")
 
 
-def test_an_empty_ledger_has_nothing_to_verify(biasledger: Biasledger, tmp_path: Path) -> None:
+def test_an_empty_ledger_has_nothing_to_verify(tmp_path: Path) -> None:
     ledger_path = tmp_path / "ledger.duckdb"
     Ledger(ledger_path).create()
     result = biasledger("verify", "--ledger", str(ledger_path))

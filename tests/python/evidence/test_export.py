@@ -27,7 +27,8 @@ from collector.ledger.labels import Label, keep_labels
 from collector.ledger.loading import load_journal
 from collector.ledger.retraction import retract
 from collector.rows import ScoreRow, utc_now
-from tests.python.evidence.conftest import CHAINS_CAME_LATER, SECRET, Biasledger, Kept
+from tests.python.evidence.conftest import CHAINS_CAME_LATER, SECRET, Kept
+from tests.python.running import biasledger
 
 FORMATS: tuple[Format, ...] = ("parquet", "delta")
 
@@ -369,9 +370,7 @@ def test_a_run_that_went_on_in_both_ledgers_is_not_taken_in(
     assert content(gathered.ledger_path) == before
 
 
-def test_the_commands(
-    imported: Kept, folder: Path, tmp_path: Path, biasledger: Biasledger, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_commands(imported: Kept, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ledger = ("--ledger", str(imported.ledger_path))
     done = biasledger("export", "--to", str(folder), "--format", "delta", *ledger)
     assert done.exit_code == 0, done.output

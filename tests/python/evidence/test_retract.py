@@ -25,12 +25,12 @@ from collector.targets.python_function import PythonFunction
 from tests.python.evidence.conftest import (
     AUDIT,
     CHAINS_CAME_LATER,
-    Biasledger,
     Kept,
     collect_answers,
     import_answers,
     write_audit,
 )
+from tests.python.running import biasledger
 
 REASON = "the spec took the columns for each other"
 VIEWS = ("runs", "run_events", "prompts", "prompt_attributes", "responses", "response_scores")
@@ -293,7 +293,7 @@ def test_stopped_half_way_it_is_finished_by_retracting_again(
     assert state_of(collected) == "intact"
 
 
-def test_the_command_asks_first(kept: Kept, biasledger: Biasledger) -> None:
+def test_the_command_asks_first(kept: Kept) -> None:
     arguments = ("retract", kept.run_id, "--ledger", str(kept.ledger_path), "--reason", REASON)
     refused = biasledger(*arguments, input="n\n")
     assert refused.exit_code != 0

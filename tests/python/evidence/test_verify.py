@@ -28,12 +28,12 @@ from tests.python.collector.test_ledger import register_analysis
 from tests.python.evidence.conftest import (
     CHAINS_CAME_LATER,
     SECRET,
-    Biasledger,
     Kept,
     collect_answers,
     import_answers,
     write_audit,
 )
+from tests.python.running import biasledger
 
 N_RECORDS = 20  # run, analysis, started, 4 prompts, 12 responses, finished
 
@@ -478,7 +478,7 @@ def test_a_missing_journal_is_reported(collected: Kept) -> None:
     assert len(verdict.notes) == 1
 
 
-def test_the_command_needs_journals_by_default(collected: Kept, biasledger: Biasledger) -> None:
+def test_the_command_needs_journals_by_default(collected: Kept) -> None:
     collected.journal.unlink()
     ledger = ("--ledger", str(collected.ledger_path))
     refused = biasledger("verify", *ledger)
@@ -655,7 +655,7 @@ def test_later_readings_are_the_audit_s_and_not_the_run_s(imported: Kept) -> Non
     assert verdict_of(imported, seal=imported.seal).state == "intact"
 
 
-def test_an_import_prints_its_seal(biasledger: Biasledger, tmp_path: Path) -> None:
+def test_an_import_prints_its_seal(tmp_path: Path) -> None:
     file = tmp_path / "answers.csv"
     file.write_text("question,race,gender,answer\nWho?,White,Man,An answer\n", encoding="utf-8")
     ledger = ("--ledger", str(tmp_path / "ledger.duckdb"))

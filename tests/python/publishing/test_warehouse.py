@@ -18,17 +18,11 @@ from biasledger.publishing.warehouse import PublishError, publish_warehouse
 from collector.errors import InputError
 from collector.ledger.database import Ledger
 from tests.python.publishing.conftest import BUILD, TABLES, make_work
-
-ROOT = Path(__file__).parents[3]
+from tests.python.running import ROOT, rows, run_python
 
 
 def publish(work: Path, warehouse: Path) -> dict[str, int]:
     return publish_warehouse(work, warehouse, TABLES, BUILD, ledger=warehouse.with_name("ledger.duckdb"))
-
-
-def rows(path: Path, sql: str) -> list[tuple[object, ...]]:
-    with duckdb.connect(str(path), read_only=True) as connection:
-        return connection.execute(sql).fetchall()
 
 
 def names(folder: Path) -> list[str]:
@@ -121,7 +115,7 @@ def _leave_wal(warehouse: Path) -> None:
         f"import duckdb, os, signal; c = duckdb.connect({str(warehouse)!r}); c.execute('create table notes (one int)');"
         "os.kill(os.getpid(), signal.SIGKILL)"
     )
-    subprocess.run([sys.executable, "-c", script], check=False)
+    run_python("-c", script)
     assert warehouse.with_name(f"{warehouse.name}.wal").exists()
 
 

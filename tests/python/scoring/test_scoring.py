@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-import duckdb
 import pytest
 
 from biasledger.scoring import scores as scoring
 from biasledger.scoring.scores import answers_left, masked, score_answers, scorer_name
 from collector.errors import InputError
 from collector.ledger.database import Ledger
+from tests.python.running import biasledger, rows
 from tests.python.scoring.conftest import about, add_answers
 
 SCORER = "regard"
@@ -32,11 +31,6 @@ class Recorder:
             self.calls -= 1
         self.shown += texts
         return [{"negative": float("rude" in text), "positive": float("kind" in text)} for text in texts]
-
-
-def rows(ledger: Path, sql: str) -> list[tuple[Any, ...]]:
-    with duckdb.connect(str(ledger), read_only=True) as connection:
-        return connection.execute(sql).fetchall()
 
 
 def test_every_text_answer_gets_a_score_for_every_label(ledger: Path) -> None:
@@ -168,9 +162,7 @@ def test_scores_are_called_after_their_model(tmp_path: Path) -> None:
     assert scorer_name(str(tmp_path / "mine"), mask=True) == "mine"
 
 
-def test_the_command_scores_and_then_has_nothing_left(
-    ledger: Path, monkeypatch: pytest.MonkeyPatch, biasledger: Callable[..., Any]
-) -> None:
+def test_the_command_scores_and_then_has_nothing_left(ledger: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("biasledger.scoring.classifiers.load_classifier", lambda *_, **__: Recorder())
     arguments = ("score", "--ledger", ledger, "--scorer", "mine")
     limited = biasledger(*arguments, "--limit", "1")
@@ -188,7 +180,7 @@ def unnamed(texts: Sequence[str]) -> list[dict[str, float]]:
 
 
 def test_a_model_without_a_negative_label_is_refused_unless_one_is_named(
-    ledger: Path, monkeypatch: pytest.MonkeyPatch, biasledger: Callable[..., Any]
+    ledger: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("biasledger.scoring.classifiers.load_classifier", lambda *_, **__: unnamed)
     arguments = ("score", "--ledger", ledger, "--scorer", "mine")
@@ -213,9 +205,7 @@ def test_a_model_without_a_negative_label_is_refused_unless_one_is_named(
     ) == [("label_2", 0.1), ("negative", 0.9)]
 
 
-def test_scores_that_are_no_numbers_are_refused(
-    ledger: Path, monkeypatch: pytest.MonkeyPatch, biasledger: Callable[..., Any]
-) -> None:
+def test_scores_that_are_no_numbers_are_refused(ledger: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(texts: Sequence[str]) -> list[dict[str, float]]:
         return [{"negative": float("nan")} for _ in texts]
 
@@ -225,9 +215,7 @@ def test_scores_that_are_no_numbers_are_refused(
     assert "The model's score of 'negative' is nan, which is no number" in refused.stderr
 
 
-def test_a_missing_extra_says_what_to_install(
-    ledger: Path, monkeypatch: pytest.MonkeyPatch, biasledger: Callable[..., Any]
-) -> None:
+def test_a_missing_extra_says_what_to_install(ledger: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "torch", None)
     result = biasledger("score", "--ledger", ledger)
     assert result.exit_code == 3

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import duckdb
 import pytest
@@ -13,6 +11,7 @@ import pytest
 from biasledger.scoring.classifiers import load_vader
 from collector.errors import InputError
 from collector.ledger.database import Ledger
+from tests.python.running import biasledger
 
 # The README of vaderSentiment prints these.
 PRINTED = {
@@ -45,7 +44,7 @@ def test_scores_are_those_that_its_authors_print() -> None:
     assert load_vader()(list(PRINTED)) == [{"compound": score} for score in PRINTED.values()]
 
 
-def test_the_command_scores_what_a_reading_judges(ledger: Path, biasledger: Callable[..., Any]) -> None:
+def test_the_command_scores_what_a_reading_judges(ledger: Path) -> None:
     _require()
     arguments = ("score", "--ledger", ledger, "--model", "vader")
     refused = biasledger(*arguments)
@@ -64,9 +63,7 @@ def test_the_command_scores_what_a_reading_judges(ledger: Path, biasledger: Call
     assert rows == [("vader", "compound", True)]
 
 
-def test_a_scorer_none_of_whose_labels_is_judged_is_refused(
-    ledger: Path, biasledger: Callable[..., Any]
-) -> None:
+def test_a_scorer_none_of_whose_labels_is_judged_is_refused(ledger: Path) -> None:
     with Ledger(ledger).append() as append:
         append.analysis("stereotypes", ANALYSIS)
     refused = biasledger("score", "--ledger", ledger, "--scorer", "mine")
