@@ -16,16 +16,28 @@ from biasledger.cli import cli
 ROOT = Path(__file__).parents[2]
 
 
-def biasledger(*arguments: object, input: str | None = None) -> Result:  # noqa: A002  # click's name for it
-    """Run a command line, as `biasledger("init", "audits")`; `input` is typed when it asks."""
-    return CliRunner().invoke(cli, [str(argument) for argument in arguments], input=input)
+def biasledger(*arguments: object, code: int | None = None, input: str | None = None) -> Result:  # noqa: A002
+    """Run a command line, as `biasledger("init", "audits")`.
+
+    code: the exit code that it has to end with; any if None. input: what is typed when it asks.
+    """
+    done = CliRunner().invoke(cli, [str(argument) for argument in arguments], input=input)
+    assert code in (None, done.exit_code), done.output
+    return done
 
 
 def run_python(
-    *arguments: object, cwd: Path = ROOT, path: str = str(ROOT), **environment: str
+    *arguments: object,
+    cwd: Path = ROOT,
+    path: str = str(ROOT),
+    code: int | None = None,
+    **environment: str,
 ) -> subprocess.CompletedProcess[str]:
-    """Run this Python with these arguments and additions to the environment; `path`: where it finds packages."""
-    return subprocess.run(
+    """Run this Python with these arguments and additions to the environment.
+
+    path: where it finds packages. code: the exit code that it has to end with; any if None.
+    """
+    done = subprocess.run(
         [sys.executable, *map(str, arguments)],
         cwd=cwd,
         env=os.environ | {"PYTHONPATH": path} | environment,
@@ -33,6 +45,8 @@ def run_python(
         text=True,
         check=False,
     )
+    assert code in (None, done.returncode), done.stdout + done.stderr
+    return done
 
 
 def rows(database: Path, sql: str) -> list[tuple[Any, ...]]:

@@ -27,8 +27,7 @@ def test_alarms_end_with_1_and_are_printed_first(small_project: Path) -> None:
     set_findings(
         small_project, "Asian,0.001,clear,true", "Black,0.5,alarm,true", "Latino,0.03,inconclusive,true"
     )
-    result = biasledger("build")
-    assert result.exit_code == 1, result.output
+    result = biasledger("build", code=1)
     lines = [" ".join(line.split()) for line in result.stdout.splitlines()]
     assert "products, target robot (simulated), run run-1" in lines
     rows = [line for line in lines if " race " in line]
@@ -50,12 +49,10 @@ def test_alarms_end_with_1_and_are_printed_first(small_project: Path) -> None:
 
 def test_no_alarms_end_with_0_and_the_findings_can_be_read_again(small_project: Path) -> None:
     set_findings(small_project, "Asian,0.001,clear,false")
-    result = biasledger("build", "--threads", "2", "--full-refresh")
-    assert result.exit_code == 0, result.output
+    result = biasledger("build", "--threads", "2", "--full-refresh", code=0)
     assert "8 models and settings built, 2 quality tests passed, 1 alarm tests run in" in result.stdout
     assert result.stdout.endswith("Next: biasledger explain f-Asia\n")
-    again = biasledger("findings", "--run", "run-1", "--all")
-    assert again.exit_code == 0
+    again = biasledger("findings", "--run", "run-1", "--all", code=0)
     assert again.stdout.splitlines()[0] == "products, target robot, run run-1", (
         "only simulated runs are called so"
     )
@@ -63,8 +60,7 @@ def test_no_alarms_end_with_0_and_the_findings_can_be_read_again(small_project: 
         line for line in result.stdout.splitlines() if "Asian" in line
     ]
     assert biasledger("findings", "--status", "alarm").stdout.strip().startswith("0 findings")
-    unknown = biasledger("findings", "--run", "run-2")
-    assert unknown.exit_code == 3
+    unknown = biasledger("findings", "--run", "run-2", code=3)
     assert "did you mean 'run-1'?" in unknown.stderr
 
 
@@ -76,8 +72,7 @@ def test_a_failed_model_is_named_with_its_message(small_project: Path) -> None:
         small_project,
         {"models/mine.sql": "select nothing_like_it from {{ ref('biasledger', 'fct_findings') }}"},
     )
-    result = biasledger("build")
-    assert result.exit_code == 3
+    result = biasledger("build", code=3)
     assert "Nothing was published: model mine failed: " in result.stderr
     assert "nothing_like_it" in result.stderr
     assert warehouse.read_bytes() == before
@@ -95,8 +90,7 @@ def test_a_failed_python_model_shows_its_error_not_its_traceback(small_project: 
             return session.sql("select 1 as one")
         """
     write_files(small_project, {"models/mine.py": python_model})
-    result = biasledger("build", "--select", "mine")
-    assert result.exit_code == 3
+    result = biasledger("build", "--select", "mine", code=3)
     assert "model mine failed" in result.stderr
     assert "ValueError: no such scheme: wrods (the whole log" in result.stderr
     assert "Traceback" not in result.stderr
@@ -104,8 +98,7 @@ def test_a_failed_python_model_shows_its_error_not_its_traceback(small_project: 
 
 def test_a_project_that_dbt_cannot_read_is_one_sentence(small_project: Path) -> None:
     write_files(small_project, {"models/mine.sql": "select * from {{ ref('no_such_model') }}"})
-    result = biasledger("build")
-    assert result.exit_code == 3
+    result = biasledger("build", code=3)
     assert result.stderr.startswith("Error: dbt could not build:")
     assert result.stderr.count("no_such_model") == 1
     assert result.stderr.count("\n") == 1
@@ -121,15 +114,13 @@ def test_alarms_do_not_stop_publication_and_failures_do(small_project: Path) -> 
     set_findings(small_project, "Asian,0.001,clear,true")
     assert biasledger("build").exit_code == 0
     set_findings(small_project, "Black,0.5,alarm,true")
-    result = biasledger("build")
-    assert result.exit_code == 1
+    result = biasledger("build", code=1)
     assert "8 tables published in warehouse.duckdb." in result.stdout
     assert published(small_project) == [("Black", 0.5)]
     before = (small_project / "warehouse.duckdb").read_bytes()
 
     set_findings(small_project, "Latino,,alarm,true")
-    result = biasledger("build")
-    assert result.exit_code == 3
+    result = biasledger("build", code=3)
     assert result.stderr.startswith(
         "Error: Nothing was published: quality test not_null_thresholds_value failed: Got 1 result"
     )
@@ -195,8 +186,7 @@ def test_two_builds_at_once(small_project: Path) -> None:
 
 
 def test_the_ledger_is_not_taken_for_the_warehouse(small_project: Path) -> None:
-    result = biasledger("build", "--warehouse", "ledger.duckdb")
-    assert result.exit_code == 3
+    result = biasledger("build", "--warehouse", "ledger.duckdb", code=3)
     assert result.stderr == "Error: ledger.duckdb is the ledger: name another file for the warehouse.\n"
 
 
@@ -224,8 +214,7 @@ def test_an_interrupted_build_says_what_is_kept(small_project: Path, monkeypatch
         raise KeyboardInterrupt
 
     monkeypatch.setattr("biasledger.building.running.Dbt.run", interrupted)
-    result = biasledger("build")
-    assert result.exit_code == 130
+    result = biasledger("build", code=130)
     assert result.stderr.strip() == (
         "Stopped: warehouse.duckdb is as it was. Measures that were done are kept in .biasledger/work/warehouse.duckdb for "
         "the next build."
@@ -295,8 +284,7 @@ def test_a_wrong_audit_file_stops_no_build(small_project: Path) -> None:
 @pytest.mark.slow
 def test_nothing_judged_is_said(small_project: Path) -> None:
     set_findings(small_project)
-    result = biasledger("build")
-    assert result.exit_code == 0, result.output
+    result = biasledger("build", code=0)
     assert "Nothing could be judged: there is no finding.\n" in result.stdout
     assert "0 findings" not in result.stdout
     assert "Nothing could be judged: there is no finding.\n" in biasledger("findings").stdout
@@ -304,8 +292,7 @@ def test_nothing_judged_is_said(small_project: Path) -> None:
 
 def test_a_missing_ledger_is_one_sentence(small_project: Path) -> None:
     (small_project / "ledger.duckdb").unlink()
-    result = biasledger("build")
-    assert result.exit_code == 3
+    result = biasledger("build", code=3)
     assert "There is no ledger at ledger.duckdb" in result.stderr
     assert not (small_project / "warehouse.duckdb").exists()
 
@@ -314,8 +301,7 @@ def test_outside_a_project_the_sentence_says_what_to_do(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    result = biasledger("build")
-    assert result.exit_code == 3
+    result = biasledger("build", code=3)
     assert "`biasledger init .`" in result.stderr
     with pytest.raises(InputError):
         build_warehouse(tmp_path, tmp_path / "ledger.duckdb", tmp_path / "warehouse.duckdb")

@@ -39,8 +39,7 @@ def services(thin: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeServic
 
 
 def test_several_targets_in_one_go(services: FakeServices) -> None:
-    result = biasledger("collect", "small.yml", "--target", "gpt, claude,simulator")
-    assert result.exit_code == 0, result.stderr
+    result = biasledger("collect", "small.yml", "--target", "gpt, claude,simulator", code=0)
     assert result.stdout.count("2 prompts, 4 responses") == 3
     assert result.stdout.count("Next: biasledger build") == 1
     assert query("select target, target_kind from raw.runs order by started_at") == [
@@ -52,8 +51,7 @@ def test_several_targets_in_one_go(services: FakeServices) -> None:
 
 
 def test_one_that_fails_does_not_stop_the_others(services: FakeServices) -> None:
-    result = biasledger("collect", "small.yml", "--target", "gpt,typo,claude")
-    assert result.exit_code == 3
+    result = biasledger("collect", "small.yml", "--target", "gpt,typo,claude", code=3)
     assert "Error: typo: typo answered 404: The model `typo-1` does not exist." in result.stderr
     assert "Error: 1 of 3 targets failed: typo. The answers so far are kept." in result.stderr
     answered = query(
@@ -71,8 +69,7 @@ def test_one_that_fails_does_not_stop_the_others(services: FakeServices) -> None
     ],
 )
 def test_nobody_is_asked_where_a_name_is_wrong(services: FakeServices, names: str, message: str) -> None:
-    result = biasledger("collect", "small.yml", "--target", names)
-    assert result.exit_code == 3
+    result = biasledger("collect", "small.yml", "--target", names, code=3)
     assert message in result.stderr
     assert services.asked == []
     assert not Path("ledger.duckdb").exists()
@@ -86,8 +83,7 @@ def test_nobody_is_asked_at_another_temperature_than_the_audit_s(services: FakeS
     ):
         Path("targets.yml").write_text(entries.replace("{kind: openai,", f"{{kind: openai, {parameters}"))
         for option in ((), ("--dry-run",))[number:]:
-            result = biasledger("collect", "small.yml", "--target", "simulator,gpt", *option)
-            assert result.exit_code == 3
+            result = biasledger("collect", "small.yml", "--target", "simulator,gpt", *option, code=3)
             assert f"The audit asks at temperature 0, and the target 'gpt' at {held}" in result.stderr
     assert not services.asked
     assert not Path("ledger.duckdb").exists()
@@ -100,8 +96,7 @@ def test_nobody_is_asked_at_another_temperature_than_the_audit_s(services: FakeS
 
 def test_a_model_that_changes_within_a_run_is_reported(services: FakeServices) -> None:
     services.will(Good(), Good(), Good(), Good(model="audited-1-2026-06-01"))
-    result = biasledger("collect", "small.yml", "--target", "gpt")
-    assert result.exit_code == 0, result.stderr
+    result = biasledger("collect", "small.yml", "--target", "gpt", code=0)
     assert "Warning: 2 models answered in this run" in result.stderr
     models = query("select model_answered, count(*) from raw.responses group by 1 order by 1")
     assert models == [("audited-1-2026-05-01", 3), ("audited-1-2026-06-01", 1)]

@@ -18,26 +18,12 @@ from tests.python.running import ROOT, biasledger, run_python
 HEAVY = {
     "dbt", "duckdb", "numpy", "pandas", "pydantic", "requests", "rich", "scipy", "sklearn", "torch", "transformers", "yaml"
 }  # fmt: skip
-COMMANDS = [
-    "init",
-    "collect",
-    "import",
-    "build",
-    "findings",
-    "report",
-    "runs",
-    "score",
-    "label",
-    "tune",
-    "publish",
-    "lmrec",
-]
+COMMANDS = "init collect import build findings report runs score label tune publish lmrec".split()
 
 
 def test_the_command_line_imports_nothing_heavy() -> None:
     code = "import sys, biasledger.cli; print(*{name.split('.')[0] for name in sys.modules})"
-    done = run_python("-c", code)
-    assert done.returncode == 0, done.stderr
+    done = run_python("-c", code, code=0)
     assert not HEAVY & set(done.stdout.split())
 
 
@@ -100,8 +86,7 @@ def test_version() -> None:
     ],
 )
 def test_wrong_use_ends_with_3(arguments: tuple[str, ...]) -> None:
-    result = biasledger(*arguments)
-    assert result.exit_code == 3
+    result = biasledger(*arguments, code=3)
     assert "Error: " in result.stderr
     assert "Traceback" not in result.stderr
 
@@ -116,15 +101,13 @@ def test_the_exit_code_reaches_the_shell() -> None:
 
 
 def test_errors_are_one_sentence_and_debug_shows_the_traceback(tmp_path: Path) -> None:
-    plain = biasledger("findings", "--warehouse", tmp_path / "none.duckdb")
-    assert plain.exit_code == 3
+    plain = biasledger("findings", "--warehouse", tmp_path / "none.duckdb", code=3)
     assert plain.stdout == ""
     assert (
         plain.stderr
         == f"Error: There is no warehouse at {tmp_path}/none.duckdb: `biasledger build` makes it.\n"
     )
-    debug = biasledger("--debug", "findings", "--warehouse", tmp_path / "none.duckdb")
-    assert debug.exit_code == 3
+    debug = biasledger("--debug", "findings", "--warehouse", tmp_path / "none.duckdb", code=3)
     assert "Traceback" in debug.stderr
     assert debug.stderr.endswith(plain.stderr)
 
@@ -134,8 +117,7 @@ def test_a_fault_of_ours_is_called_one(monkeypatch: pytest.MonkeyPatch, tmp_path
         raise KeyError("inside")
 
     monkeypatch.setattr("biasledger.project.init_project", broken)
-    result = biasledger("init", tmp_path / "new")
-    assert result.exit_code == 3
+    result = biasledger("init", tmp_path / "new", code=3)
     assert (
         result.stderr == "Error: unexpected KeyError: 'inside' (biasledger --debug COMMAND … shows where).\n"
     )
@@ -149,27 +131,23 @@ def test_an_interrupt_ends_with_130(
         raise KeyboardInterrupt(message)
 
     monkeypatch.setattr("biasledger.project.init_project", interrupted)
-    result = biasledger("init", tmp_path / "new")
-    assert result.exit_code == 130
+    result = biasledger("init", tmp_path / "new", code=130)
     assert result.stderr.strip() == shown
 
 
 def test_a_file_that_may_not_be_read_is_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    result = biasledger("init", tmp_path / "file" / "below")
-    assert result.exit_code == 3
+    result = biasledger("init", tmp_path / "file" / "below", code=3)
     assert result.stderr == f"Error: Not a directory: {tmp_path}/file/below.\n"
 
 
 def test_runs_lists_what_the_ledger_holds(tmp_path: Path) -> None:
     ledger = tmp_path / "ledger.duckdb"
-    missing = biasledger("runs", "--ledger", ledger)
-    assert missing.exit_code == 3
+    missing = biasledger("runs", "--ledger", ledger, code=3)
     assert str(ledger) in missing.stderr
     add_run(ledger, "products")
     add_run(ledger, "[red]letters\x1b[0m", run_id="run-2")
-    result = biasledger("runs", "--ledger", ledger)
-    assert result.exit_code == 0
+    result = biasledger("runs", "--ledger", ledger, code=0)
     assert "robot (simulated)" in result.output
     assert "started, not finished" in result.output
     assert r"[red]letters\x1b[0m" in result.output, "names must not steer the terminal"

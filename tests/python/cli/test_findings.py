@@ -153,8 +153,7 @@ def test_the_id_of_a_row_is_what_explain_takes(warehouse: Path) -> None:
     for finding_id in found:
         assert sum(finding_id.startswith(one) for one in shown) == 1
     assert f"Next: biasledger explain {shown[0]}, or another id from the first column" in printed
-    explained = biasledger("explain", shown[0], "--responses", "0")
-    assert explained.exit_code == 0
+    explained = biasledger("explain", shown[0], "--responses", "0", code=0)
     assert explained.stdout.startswith(f"Finding {shown[0]}")
 
 
@@ -239,8 +238,7 @@ def test_json_and_csv_have_every_column_and_row(warehouse: Path) -> None:
 
 
 def test_two_forms_at_once_are_refused() -> None:
-    both = biasledger("findings", "--json", "--csv")
-    assert both.exit_code == 3
+    both = biasledger("findings", "--json", "--csv", code=3)
     assert both.stderr.endswith("Error: --json and --csv say the same in two forms: give one of them.\n")
 
 
@@ -263,11 +261,9 @@ def test_csv_holds_no_formula(warehouse: Path, tmp_path: Path) -> None:
 
 def test_a_run_is_named_by_the_beginning_of_its_id(warehouse: Path) -> None:
     (run, *_) = sorted({run for (run,) in current(warehouse, "run_id")})
-    whole = biasledger("findings", "--run", run)
-    assert whole.exit_code == 0
+    whole = biasledger("findings", "--run", run, code=0)
     assert biasledger("findings", "--run", run[:-1]).stdout == whole.stdout
-    several = biasledger("findings", "--run", "latest")
-    assert several.exit_code == 3
+    several = biasledger("findings", "--run", "latest", code=3)
     assert several.stderr.endswith("name one by its id.\n")
     assert "There is no run 'nobody'" in biasledger("findings", "--run", "nobody").stderr
 

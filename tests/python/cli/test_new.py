@@ -57,8 +57,7 @@ def test_a_spec_that_reads_the_file(file: Path, kind: str) -> None:
         "--group",
         "Sex (of customer)",
     )
-    result = biasledger(*command, "--subject", "id", "--model", "model")
-    assert result.exit_code == 0, result.output + result.stderr
+    result = biasledger(*command, "--subject", "id", "--model", "model", code=0)
     assert result.output.splitlines()[-1] == "Next: biasledger import 'audits/Mine too.yml' answers.csv"
     audit = load_audit(Path("audits/Mine too.yml"))
     assert audit.audit == "mine-too"
@@ -71,8 +70,7 @@ def test_a_spec_that_reads_the_file(file: Path, kind: str) -> None:
     first = Path("audits/Mine too.yml").read_text(encoding="utf-8").splitlines()[0]
     assert first == "# yaml-language-server: $schema=audit.schema.json"
     assert json.loads(Path("audits/audit.schema.json").read_text(encoding="utf-8"))
-    imported = biasledger("import", "audits/Mine too.yml", "answers.csv")
-    assert imported.exit_code == 0, imported.stderr
+    imported = biasledger("import", "audits/Mine too.yml", "answers.csv", code=0)
     assert imported.output.count("12 ok") == 2
 
 
@@ -91,8 +89,7 @@ HIRING = (
 
 def test_labels_are_judged_where_one_is_favourable(file: Path) -> None:
     write(file, ["Accept", "reject", "accept", "Reject."])
-    result = biasledger(*HIRING, "--favourable", "accept")
-    assert result.exit_code == 0, result.output + result.stderr
+    result = biasledger(*HIRING, "--favourable", "accept", code=0)
     assert "not judged" not in result.output
     audit = load_audit(Path("a.yml"))
     assert audit.answer.labels == ("Accept", "reject")
@@ -131,8 +128,7 @@ def test_words_that_look_alike_are_one(file: Path, reference: str, kept: str, ot
     rows = [f"{number},{'F ' if number == 3 else 'mf'[number % 2]},accept" for number in range(12)]
     file.write_text("\n".join(["id,sex,reply", *rows, "12,m,Reject.", "13,m,reject\n"]), encoding="utf-8")
     command = (*HIRING[:5], "--group", f"sex{reference}", "--subject", "id", "--favourable", "accept")
-    result = biasledger(*command)
-    assert result.exit_code == 0, result.output + result.stderr
+    result = biasledger(*command, code=0)
     assert f"Warning: '{kept}', '{other}' look alike: they are read as one group of sex." in result.output
     assert "Warning: 'reject', 'Reject.' look alike: they are read as one label." in result.output
     assert f"    {kept}: 6 rows, written 'f' (5), 'F' (1)" in result.output.splitlines()
@@ -143,8 +139,7 @@ def test_columns_that_are_not_used_are_reported(file: Path) -> None:
     rows = [f"{number},{'mf'[number % 2]},{'Hello to you. ' * (number + 1)},What?" for number in range(12)]
     file.write_text("\n".join(["id,sex,reply,Question", *rows, ""]), encoding="utf-8")
     command = ("new", "a.yml", "answers.csv", "--answer", "reply", "--group", "sex")
-    result = biasledger(*command)
-    assert result.exit_code == 0, result.output + result.stderr
+    result = biasledger(*command, code=0)
     message = "Not used: id, Question; if one of them holds the questions, name it with --prompt Question."
     assert result.output.splitlines()[1] == message
     Path("a.yml").unlink()
@@ -158,8 +153,7 @@ def test_what_rows_share_is_chosen_and_told(file: Path) -> None:
     rows = [f"{'mf'[number // 4 % 2]},Reply {number},c{number // 4},{number % 3}" for number in range(96)]
     file.write_text("\n".join(["sex,reply,customer,judge", *rows, ""]), encoding="utf-8")
     command = ("new", "a.yml", "answers.csv", "--answer", "reply", "--group", "sex")
-    result = biasledger(*command)
-    assert result.exit_code == 0, result.output + result.stderr
+    result = biasledger(*command, code=0)
     sentences = (
         "Chose customer as the cluster, because its name says what rows share and its 24 values repeat in 96 rows. Answers that "
         "share a value are resampled and permuted together; if that is wrong, delete cluster from import.columns.\n"
@@ -185,8 +179,7 @@ def test_what_rows_share_is_chosen_and_told(file: Path) -> None:
 def test_a_column_of_errors_is_reported(file: Path) -> None:
     rows = [f"{'mf'[number % 2]},{'Hello to you. ' * (number + 1)},,,1" for number in range(12)]
     file.write_text("\n".join(["sex,reply,Error Message,stop_reason,Attempt", *rows, ""]), encoding="utf-8")
-    result = biasledger("new", "a.yml", "answers.csv", "--answer", "reply", "--group", "sex")
-    assert result.exit_code == 0, result.output + result.stderr
+    result = biasledger("new", "a.yml", "answers.csv", "--answer", "reply", "--group", "sex", code=0)
     rest = "under import.columns, or answers that never came count as given."
     attempt = "under import.columns, or each attempt counts as an answer of its own."
     assert result.output.splitlines()[2:5] == [
@@ -202,8 +195,7 @@ def test_an_error_message_is_no_label(file: Path) -> None:
     rows = [f"{number},{'mf'[number % 2]},{said[number % 4]}" for number in range(24)]
     file.write_text("\n".join(["id,sex,reply", *rows, ""]), encoding="utf-8")
     command = ("new", "a.yml", "answers.csv", "--answer", "reply", "--group", "sex", "--subject", "id")
-    result = biasledger(*command)
-    assert result.exit_code == 0, result.output + result.stderr
+    result = biasledger(*command, code=0)
     assert load_audit(Path("a.yml")).answer.labels == ("accept", "reject")
     assert "18 ok, 6 refused" in result.output
 
@@ -225,8 +217,7 @@ def test_what_is_proposed_is_read_and_to_be_checked(
 ) -> None:
     rows = [f'{number},{"mä"[number % 2]},"{answers[number % len(answers)]}"' for number in range(24)]
     file.write_text("\n".join(["id,Sex (of customer),reply", *rows, ""]), encoding=encoding)
-    result = biasledger(*HIRING, *([] if encoding == "utf-8" else ["--encoding", encoding]))
-    assert result.exit_code == 0, result.output + result.stderr
+    result = biasledger(*HIRING, *([] if encoding == "utf-8" else ["--encoding", encoding]), code=0)
     assert check in Path("a.yml").read_text(encoding="utf-8")
     n_refused = 8 if SORRY in answers else 0
     assert f"24 answers: {24 - n_refused} ok{', 8 refused' if n_refused else ''}" in result.output
@@ -234,8 +225,7 @@ def test_what_is_proposed_is_read_and_to_be_checked(
 
 def test_labels_in_prose_can_be_named(file: Path) -> None:
     write(file, ["In all I would accept the person here.", "All told I would reject this person."])
-    result = biasledger(*HIRING, "--labels", "accept, reject", "--favourable", "accept")
-    assert result.exit_code == 0, result.output + result.stderr
+    result = biasledger(*HIRING, "--labels", "accept, reject", "--favourable", "accept", code=0)
     assert "24 answers: 24 ok" in result.output
     assert load_audit(Path("a.yml")).answer.labels == ("accept", "reject")
     assert "# Check" not in Path("a.yml").read_text(encoding="utf-8")
@@ -274,8 +264,7 @@ def test_first_letters_of_groups_are_reported(
     said = words.split()
     rows = [f"{number},{said[number % len(said)]},{['yes', 'no'][number % 2]}" for number in range(60)]
     file.write_text("\n".join(["id,sex,reply", *rows, ""]), encoding="utf-8")
-    result = biasledger(*HIRING[:5], "--group", f"sex{group}", "--subject", "id")
-    assert result.exit_code == 0, result.output + result.stderr
+    result = biasledger(*HIRING[:5], "--group", f"sex{group}", "--subject", "id", code=0)
     assert sorted(load_audit(Path("a.yml")).attributes["sex"].groups) == kept
     assert "60 answers: 60 ok" in result.output
     assert all(sentence in result.output for sentence in sentences)
@@ -327,8 +316,7 @@ def test_errors_are_reported_and_nothing_is_written(
     file: Path, options: tuple[str, ...], sentence: str
 ) -> None:
     write(file, SENTENCES)
-    result = biasledger("new", "a.yml", "answers.csv", *options)
-    assert result.exit_code == 3
+    result = biasledger("new", "a.yml", "answers.csv", *options, code=3)
     assert sentence in result.stderr
     assert not Path("a.yml").exists()
 
@@ -361,7 +349,6 @@ def test_a_terminal_is_asked_which_label_selects(
 def test_nothing_is_overwritten(file: Path) -> None:
     write(file, SENTENCES)
     Path("a.yml").write_text("mine", encoding="utf-8")
-    result = biasledger("new", "a.yml", "answers.csv", "--answer", "reply", "--group", "model")
-    assert result.exit_code == 3
+    result = biasledger("new", "a.yml", "answers.csv", "--answer", "reply", "--group", "model", code=3)
     assert "a.yml is there already: nothing was changed" in result.stderr
     assert Path("a.yml").read_text(encoding="utf-8") == "mine"

@@ -240,8 +240,7 @@ def test_an_error_of_the_database(tmp_path: Path) -> None:
         connection.execute(
             "create table marts.fct_findings as select ? as finding_id", [HOSTILE.replace("\ud800", "")]
         )
-    failed = biasledger("query", "select finding_id::int from fct_findings", "--warehouse", path)
-    assert failed.exit_code == 3
+    failed = biasledger("query", "select finding_id::int from fct_findings", "--warehouse", path, code=3)
     assert r"\x1b[31m\x9b2J\u202e" in failed.stderr
     assert not steers(failed.stderr)
 
@@ -305,8 +304,7 @@ def test_a_key_that_a_targets_file_names_is_struck_out_of_every_message(
     # The file is no valid YAML, and its names are still read.
     (tmp_path / "targets.yml").write_text("targets: {x: [api_key_env: A_KEY  # HOME\n")
     for shown in (SECRET, SECRET[::-1]):
-        failed = biasledger("findings", "--warehouse", f"{shown}.duckdb".replace("/", "%2f"))
-        assert failed.exit_code == 3
+        failed = biasledger("findings", "--warehouse", f"{shown}.duckdb".replace("/", "%2f"), code=3)
         assert "[key]" in failed.stderr or "/" in shown
 
 

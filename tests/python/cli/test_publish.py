@@ -50,8 +50,7 @@ def test_into_a_database(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         result = biasledger("publish", "--to", uri, "--schema", "Audit 2026")
         assert result.output == f"3 tables, 6 rows published in schema Audit 2026 of {place}.\n"
         monkeypatch.setenv("PGPASSWORD", "wrong")
-        result = biasledger("--debug", "publish", "--to", uri)
-        assert result.exit_code == 3
+        result = biasledger("--debug", "publish", "--to", uri, code=3)
         assert f"Error: {place} cannot be reached: " in result.stderr
         result = biasledger("--debug", "publish", "--to", server.uri(user="stranger"))
         assert QUOTED_PASSWORD not in result.output
@@ -75,8 +74,7 @@ def test_into_a_database(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_wrong_use(folder: Path, arguments: tuple[str, ...], sentence: str) -> None:
-    result = biasledger("publish", *arguments)
-    assert result.exit_code == 3
+    result = biasledger("publish", *arguments, code=3)
     assert sentence in result.stderr
     assert not (folder / "out").exists()
 
@@ -96,6 +94,5 @@ def test_a_full_disk_is_reported_in_a_sentence(folder: Path, form: str) -> None:
 
 def test_without_the_extra(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "adbc_driver_postgresql", None)
-    result = biasledger("publish", "--to", "postgresql://h/d")
-    assert result.exit_code == 3
+    result = biasledger("publish", "--to", "postgresql://h/d", code=3)
     assert "pip install 'biasledger[postgres]'" in result.stderr

@@ -35,14 +35,12 @@ def assert_listed(output: str, *parts: str) -> None:
 def test_a_killed_run_is_listed_and_resumed(thin: Path) -> None:
     biasledger("collect", AUDIT, "--target", "simulator")
     run = cut(thin, 100)
-    listed = biasledger("runs")
-    assert listed.exit_code == 0
+    listed = biasledger("runs", code=0)
     # Asked, kept, planned, and what the ledger lacks: run, reading, start, 120 prompts and 100 responses.
     assert_listed(listed.output, run, "100 100 240 started, not", "223 ahead")
     # The audit's file is not needed.
     (thin / AUDIT).unlink()
-    resumed = biasledger("collect", "--resume", run)
-    assert resumed.exit_code == 0, resumed.stderr
+    resumed = biasledger("collect", "--resume", run, code=0)
     assert f"Run {run}, products, target simulator (simulated):" in resumed.output
     assert "120 prompts, 240 responses" in resumed.output
     assert "Next: biasledger build" in resumed.output
@@ -51,8 +49,7 @@ def test_a_killed_run_is_listed_and_resumed(thin: Path) -> None:
     listed = biasledger("runs")
     assert_listed(listed.output, run, "240 240 240 finished")
     assert "ahead" not in listed.output
-    again = biasledger("collect", "--resume", run)
-    assert again.exit_code == 0
+    again = biasledger("collect", "--resume", run, code=0)
     assert again.stderr == f"Warning: Run {run} was complete before, so nothing was asked.\n"
 
 
@@ -73,8 +70,7 @@ def test_a_killed_run_is_listed_and_resumed(thin: Path) -> None:
     ],
 )  # fmt: skip
 def test_wrong_ways_to_resume(thin: Path, arguments: tuple[str, ...], message: str) -> None:
-    result = biasledger("collect", *arguments)
-    assert result.exit_code == 3
+    result = biasledger("collect", *arguments, code=3)
     assert result.stderr.endswith(f"Error: {message}\n")
     assert not (thin / "ledger.duckdb").exists()
     assert not (thin / "journal").exists()
@@ -85,8 +81,7 @@ def test_a_target_that_was_changed_is_refused(thin: Path) -> None:
     run = cut(thin, 50)
     targets = thin / "targets.yml"
     targets.write_text("targets: {simulator: {kind: simulator, seed: 8}}\n", encoding="utf-8")
-    result = biasledger("collect", "--resume", run)
-    assert result.exit_code == 3
+    result = biasledger("collect", "--resume", run, code=3)
     assert "The target 'simulator' has another" in result.stderr
     assert f"than run {run} was begun with" in result.stderr
     assert "Traceback" not in result.stderr
@@ -96,8 +91,7 @@ def test_a_run_that_is_being_collected_is_left_alone(thin: Path) -> None:
     biasledger("collect", AUDIT, "--target", "simulator")
     run = cut(thin, 50)
     with JournalWriter.resume(journal_path(thin / "ledger.duckdb", run)):
-        result = biasledger("collect", "--resume", run)
-        assert result.exit_code == 3
+        result = biasledger("collect", "--resume", run, code=3)
         assert f"Error: Run {run} is being collected by another process" in result.stderr
         listed = biasledger("runs")
     assert_listed(listed.output, run, "50 50 240 being collected;", "173 ahead")

@@ -85,8 +85,7 @@ def test_a_shipped_audit_has_no_problems(path: Path) -> None:
 
 
 def test_all_problems_between_keys_are_reported_with_their_lines(folder: Path) -> None:
-    result = biasledger("validate", write("a.yml", WRONG_BETWEEN_KEYS))
-    assert result.exit_code == 3
+    result = biasledger("validate", write("a.yml", WRONG_BETWEEN_KEYS), code=3)
     lines = result.output.splitlines()
     assert [line.split(" ")[0] for line in lines[:-1]] == [
         "a.yml:4:",
@@ -101,8 +100,7 @@ def test_all_problems_between_keys_are_reported_with_their_lines(folder: Path) -
 
 
 def test_all_problems_of_structure_are_reported_with_their_lines(folder: Path) -> None:
-    result = biasledger("validate", write("a.yml", WRONG_STRUCTURE))
-    assert result.exit_code == 3
+    result = biasledger("validate", write("a.yml", WRONG_STRUCTURE), code=3)
     assert result.output.splitlines() == [
         "a.yml:3: the key attributs is unknown; did you mean 'attributes'?",
         "a.yml:6: templates[0].text should be text and is 7; put it in quotes.",
@@ -114,14 +112,12 @@ def test_all_problems_of_structure_are_reported_with_their_lines(folder: Path) -
 
 def test_several_audits_are_checked_one_after_the_other(folder: Path) -> None:
     paths = [write("a.yml", WRONG_STRUCTURE), write("b.yaml", RIGHT), write("c.yml", "{")]
-    result = biasledger("validate", *paths)
-    assert result.exit_code == 3
+    result = biasledger("validate", *paths, code=3)
     assert "4 problems in a.yml." in result.output
     assert "b.yaml: no problems found." in result.output
     assert result.stderr.startswith("Error: c.yml")
     assert biasledger("validate", paths[1], paths[1]).exit_code == 0
-    unclear = biasledger("validate", paths[1], paths[0], write("answers.csv", "a\n"))
-    assert unclear.exit_code == 3
+    unclear = biasledger("validate", paths[1], paths[0], write("answers.csv", "a\n"), code=3)
     assert "Name several audits, or one and a file of answers." in unclear.stderr
 
 
@@ -148,8 +144,7 @@ def test_problems_of_several_files_are_reported_together(folder: Path) -> None:
 
 
 def test_invalid_yaml_is_reported(folder: Path) -> None:
-    result = biasledger("validate", write("a.yml", "audit: a\n  b: [\n"))
-    assert result.exit_code == 3
+    result = biasledger("validate", write("a.yml", "audit: a\n  b: [\n"), code=3)
     assert "a.yml: line 2" in result.stderr
     assert biasledger("validate").exit_code == 3
 
@@ -158,8 +153,7 @@ def test_a_file_is_shown_as_it_will_be_read(folder: Path) -> None:
     write("a.yml", RIGHT)
     rows = ["1,m,Accept", "2,f,reject", "3,,accept", "4,m,perhaps", "5,female,accept", "6,f,reject"]
     write("g.csv", "\n".join(["id,sex,answer", *rows]) + "\n")
-    result = biasledger("validate", "a.yml", "g.csv")
-    assert result.exit_code == 0, result.output
+    result = biasledger("validate", "a.yml", "g.csv", code=0)
     assert result.output.splitlines() == [
         "g.csv: 6 rows, 3 columns: id, sex, answer",
         "  gender:",
@@ -232,8 +226,7 @@ def test_rows_that_repeat_others_are_counted_however_short(folder: Path) -> None
 )
 def test_labels_that_no_measure_judges_are_reported(folder: Path, analysis: str, judges: bool) -> None:
     spec = RIGHT.partition("analysis:")[0]
-    result = biasledger("validate", write("a.yml", f"{spec}analysis: {analysis}\n"))
-    assert result.exit_code == 0, result.output
+    result = biasledger("validate", write("a.yml", f"{spec}analysis: {analysis}\n"), code=0)
     warned = (
         "The decisions are not judged until analysis.decisions says which of the labels 'accept', 'reject'"
     )
@@ -245,8 +238,7 @@ def test_labels_that_no_measure_judges_are_reported(folder: Path, analysis: str,
 def test_all_words_that_are_no_group_are_reported(folder: Path) -> None:
     write("a.yml", RIGHT)
     write("f.csv", f"id,sex,answer\n1,x,accept\n2,{HOSTILE},accept\n3,f,accept\n4,x,reject\n")
-    result = biasledger("validate", "a.yml", "f.csv")
-    assert result.exit_code == 3
+    result = biasledger("validate", "a.yml", "f.csv", code=3)
     assert "a.yml:15: f.csv: row 1 has 'x' as 'sex', which is no group of gender" in result.output
     assert "a.yml:15: f.csv: row 2 has '\\x1b[31m' as 'sex', which is no group of gender" in result.output
     assert "    not declared: 'x' (2), '\\x1b[31m' (1)" in result.output.splitlines()
@@ -257,8 +249,7 @@ def test_all_words_that_are_no_group_are_reported(folder: Path) -> None:
 def test_all_columns_that_are_missing_are_reported(folder: Path) -> None:
     write("a.yml", RIGHT)
     write("f.jsonl", json.dumps({"id": "1", "gender": "m", "answr": "accept"}) + "\n")
-    result = biasledger("validate", "a.yml", "f.jsonl")
-    assert result.exit_code == 3
+    result = biasledger("validate", "a.yml", "f.jsonl", code=3)
     assert result.output.splitlines()[:2] == [
         "a.yml:11: import.columns.text: f.jsonl has no column 'answer'; did you mean 'answr'?",
         "a.yml:13: import.columns.attributes.gender: f.jsonl has no column 'sex'; known: 'answr', 'gender', 'id'.",
@@ -277,13 +268,11 @@ def test_a_file_of_long_form_is_shown(folder: Path) -> None:
         "f.csv",
         'artist,attribute,value,answer\nA,base,,"[""x"",""y""]"\nA,race,an African,"[""x"",""z""]"\n',
     )
-    result = biasledger("validate", "a.yml", "f.csv")
-    assert result.exit_code == 0, result.output
+    result = biasledger("validate", "a.yml", "f.csv", code=0)
     assert "    African: 1 row, written 'an African' (1)" in result.output
     assert "Warning: the group 'Asian' of race is declared, and no row names it." in result.output
     write("g.csv", "artist,attribute,value,answer\nA,rce,an African,[]\nA,race,a Martian,[]\n")
-    result = biasledger("validate", "a.yml", "g.csv")
-    assert result.exit_code == 3
+    result = biasledger("validate", "a.yml", "g.csv", code=3)
     assert "'rce' as 'attribute', which is no attribute" in result.output
     assert "'a Martian' as 'value', which is no group" in result.output
 
@@ -305,8 +294,7 @@ def test_a_missing_kind_of_answer_is_reported_with_a_proposal(
     spec = RIGHT.partition("analysis:")[0]
     write("a.yml", spec.replace("answer:\n  kind: label\n  labels: [accept, reject]\n", ""))
     write("f.csv", "\n".join(["id,sex,answer", *(f'1,m,"{one}"' for one in answers)]) + "\n")
-    result = biasledger("validate", "a.yml", "f.csv")
-    assert result.exit_code == 3
+    result = biasledger("validate", "a.yml", "f.csv", code=3)
     assert "the key answer.kind is missing" in result.output
     assert f"The answers in f.csv look like {kind}: write answer: {{kind: {kind}{keys}}}." in result.output
     assert "the key answer.kind is missing" in biasledger("import", "a.yml", "f.csv").stderr

@@ -56,8 +56,7 @@ def is_busy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[threadi
 
 
 def test_a_run_that_only_waits_ends_with_5_and_goes_on(is_busy: threading.Event) -> None:
-    result = biasledger("collect", "audit.yml", "--target", "busy", "--give-up-after", "0.01")
-    assert result.exit_code == 5
+    result = biasledger("collect", "audit.yml", "--target", "busy", "--give-up-after", "0.01", code=5)
     message = result.stderr.replace("\n", " ")
     assert re.search(
         r"\d\d:\d\d:\d\d small → busy: 0 answered; waiting until \d\d:\d\d:\d\d: busy answered 429", message
@@ -74,8 +73,7 @@ def test_a_run_that_only_waits_ends_with_5_and_goes_on(is_busy: threading.Event)
 
 
 def test_several_targets_that_only_wait_end_with_5(is_busy: threading.Event) -> None:
-    result = biasledger("collect", "audit.yml", "--target", "busy,full", "--give-up-after", "0.01")
-    assert result.exit_code == 5
+    result = biasledger("collect", "audit.yml", "--target", "busy,full", "--give-up-after", "0.01", code=5)
     assert "2 of 2 targets failed: busy, full." in result.stderr
 
 

@@ -336,14 +336,12 @@ def test_the_commands(keep: Callable[[Path], Kept], tmp_path: Path) -> None:
         "--reason",
         REASON,
     )
-    refused = biasledger(*command, input="n\n")
-    assert refused.exit_code == 130
+    refused = biasledger(*command, input="n\n", code=130)
     assert f"Response {prompt_id}.{trial}.1, ok, " in refused.output
     assert SECRET not in refused.output
     assert "ledger.duckdb" in holders(tmp_path)
 
-    erased = biasledger(*command, "--yes")
-    assert erased.exit_code == 0, erased.output
+    erased = biasledger(*command, "--yes", code=0)
     assert f"of response {prompt_id}.{trial}.1 in run {kept.run_id}." in erased.output
     assert f"  seal {kept.seal.count + 1}:sha256:" in erased.output
     assert ("no journal of this run" in erased.output) == (not kept.journal.exists())
@@ -353,15 +351,12 @@ def test_the_commands(keep: Callable[[Path], Kept], tmp_path: Path) -> None:
     assert holders(tmp_path) == []
     assert "was erased before" in biasledger(*command, "--yes").output
 
-    result = biasledger("verify", kept.run_id, *ledger, "--seal", str(kept.seal))
-    assert result.exit_code == 0
+    result = biasledger("verify", kept.run_id, *ledger, "--seal", str(kept.seal), code=0)
     assert "the texts of one response were erased" in result.output
     kept.change("delete from raw.responses where seq = 7")
-    result = biasledger("verify", *ledger)
-    assert result.exit_code == 3
+    result = biasledger("verify", *ledger, code=3)
     assert f"{kept.run_id}: broken\n  Response " in result.output
-    result = biasledger("verify", *ledger, "--seal", "nonsense")
-    assert result.exit_code == 3
+    result = biasledger("verify", *ledger, "--seal", "nonsense", code=3)
     assert result.stderr.startswith("Error: 'nonsense' is no seal")
 
 

@@ -481,11 +481,9 @@ def test_a_missing_journal_is_reported(collected: Kept) -> None:
 def test_the_command_needs_journals_by_default(collected: Kept) -> None:
     collected.journal.unlink()
     ledger = ("--ledger", str(collected.ledger_path))
-    refused = biasledger("verify", *ledger)
-    assert refused.exit_code == 3
+    refused = biasledger("verify", *ledger, code=3)
     assert "check the ledger alone with --without-journals" in refused.output
-    done = biasledger("verify", *ledger, "--without-journals")
-    assert done.exit_code == 0
+    done = biasledger("verify", *ledger, "--without-journals", code=0)
     assert "so the ledger's own chain is all that was checked" in done.output
 
 
@@ -659,12 +657,10 @@ def test_an_import_prints_its_seal(tmp_path: Path) -> None:
     file = tmp_path / "answers.csv"
     file.write_text("question,race,gender,answer\nWho?,White,Man,An answer\n", encoding="utf-8")
     ledger = ("--ledger", str(tmp_path / "ledger.duckdb"))
-    result = biasledger("import", str(write_audit(tmp_path)), str(file), *ledger)
-    assert result.exit_code == 0, result.stderr
+    result = biasledger("import", str(write_audit(tmp_path)), str(file), *ledger, code=0)
     (seal,) = re.findall(r"^  seal (\S+)$", result.output, re.MULTILINE)
     assert biasledger("verify", *ledger, "--seal", seal).exit_code == 0
-    result = biasledger("verify", *ledger, "--seal", seal[:-1] + ("0" if seal[-1] != "0" else "1"))
-    assert result.exit_code == 3
+    result = biasledger("verify", *ledger, "--seal", seal[:-1] + ("0" if seal[-1] != "0" else "1"), code=3)
     assert ": broken\n  The first 6 records are not those of the seal" in result.output
 
 

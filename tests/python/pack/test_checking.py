@@ -8,10 +8,8 @@ from typing import Any
 
 import duckdb
 import pytest
-from click.testing import CliRunner
 
 from biasledger import __version__
-from biasledger.cli import cli
 from biasledger.packing import rebuilding
 from biasledger.packing.archive import json_bytes
 from biasledger.packing.checking import check_figures, check_pack
@@ -21,6 +19,7 @@ from biasledger.verify import Verdict
 from collector.errors import InputError
 from collector.journal.chain import Seal
 from collector.ledger.database import Ledger
+from tests.python.running import biasledger
 
 from .conftest import JUDGED, Packed
 
@@ -29,8 +28,7 @@ def test_a_pack_fits_its_ledger_and_its_figures_are_not_vouched_for(packed: Pack
     path = packed.written()
     _, verdicts = check_pack(path, packed.ledger)
     assert [verdict.state for verdict in verdicts] == ["intact"] * 3
-    result = CliRunner().invoke(cli, ["verify", "--pack", str(path), "--ledger", str(packed.ledger)])
-    assert result.exit_code == 0, result.output
+    result = biasledger("verify", "--pack", path, "--ledger", packed.ledger, code=0)
     assert result.output.splitlines()[-1] == (
         "findings, tables, summary, report: not recomputed (--rebuild does)"
     )
@@ -66,10 +64,7 @@ def test_another_engine_is_named_and_not_called_broken(packed: Packed) -> None:
         facts["software"] = {"biasledger": "0.0.7"}
 
     path = packed.written(judge_otherwise)
-    result = CliRunner().invoke(
-        cli, ["verify", "--pack", str(path), "--ledger", str(packed.ledger), "--rebuild"]
-    )
-    assert result.exit_code == 3
+    result = biasledger("verify", "--pack", path, "--ledger", packed.ledger, "--rebuild", code=3)
     assert "what was asked: intact" in result.stdout
     assert "judged by engine 1, and this biasledger has engine" in result.stderr
     assert "pip install biasledger==0.0.7" in result.stderr
@@ -153,16 +148,7 @@ def test_what_could_not_be_checked_has_an_exit_code(packed: Packed, otherwise: s
     otherwise.add("summary.md")
     packed.facts["software"] = {**software(), "biasledger": "9.9"}
     packed.files["README.txt"] = readme()
-    arguments = [
-        "verify",
-        "--pack",
-        str(packed.written()),
-        "--ledger",
-        str(packed.ledger),
-        "--rebuild",
-    ]
-    result = CliRunner().invoke(cli, arguments)
-    assert result.exit_code == 4, result.output
+    result = biasledger("verify", "--pack", packed.written(), "--ledger", packed.ledger, "--rebuild", code=4)
     assert "not checked: unchecked\n  summary.md is not what biasledger" in result.output
 
 

@@ -165,8 +165,7 @@ def test_scores_are_called_after_their_model(tmp_path: Path) -> None:
 def test_the_command_scores_and_then_has_nothing_left(ledger: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("biasledger.scoring.classifiers.load_classifier", lambda *_, **__: Recorder())
     arguments = ("score", "--ledger", ledger, "--scorer", "mine")
-    limited = biasledger(*arguments, "--limit", "1")
-    assert limited.exit_code == 0, limited.stderr
+    limited = biasledger(*arguments, "--limit", "1", code=0)
     assert "scored: answers 1, different texts 1, runs 1" in limited.stdout
     done = biasledger(*arguments)
     assert "scored: answers 3, different texts 3, runs 1" in done.stdout
@@ -197,8 +196,7 @@ def test_a_model_without_a_negative_label_is_refused_unless_one_is_named(
         assert result.exit_code != 0
         assert sentence in result.stderr
     assert rows(ledger, "select count(*) from raw.response_scores where scorer = 'mine'") == [(0,)]
-    done = biasledger(*arguments, "--label-map", "LABEL_0=Negative, LABEL_1=negative")
-    assert done.exit_code == 0, done.stderr
+    biasledger(*arguments, "--label-map", "LABEL_0=Negative, LABEL_1=negative", code=0)
     assert rows(
         ledger,
         "select distinct label, round(score, 6) from raw.response_scores where scorer = 'mine' order by 1",
@@ -210,14 +208,12 @@ def test_scores_that_are_no_numbers_are_refused(ledger: Path, monkeypatch: pytes
         return [{"negative": float("nan")} for _ in texts]
 
     monkeypatch.setattr("biasledger.scoring.classifiers.load_classifier", lambda *_, **__: broken)
-    refused = biasledger("score", "--ledger", ledger)
-    assert refused.exit_code == 3
+    refused = biasledger("score", "--ledger", ledger, code=3)
     assert "The model's score of 'negative' is nan, which is no number" in refused.stderr
 
 
 def test_a_missing_extra_says_what_to_install(ledger: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "torch", None)
-    result = biasledger("score", "--ledger", ledger)
-    assert result.exit_code == 3
+    result = biasledger("score", "--ledger", ledger, code=3)
     assert "pip install 'biasledger[regard]'" in result.stderr
     assert "Traceback" not in result.stderr
