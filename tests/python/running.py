@@ -49,7 +49,7 @@ def run_python(
     return done
 
 
-def rows(database: Path, sql: str) -> list[tuple[Any, ...]]:
+def rows_in(database: Path, sql: str) -> list[tuple[Any, ...]]:
     """Return what a query of a DuckDB file gives."""
     with duckdb.connect(str(database), read_only=True) as connection:
         return connection.execute(sql).fetchall()

@@ -14,7 +14,7 @@ from biasledger import project
 from biasledger.building import build
 from collector.ledger.database import Ledger
 from collector.rows import RunRow
-from tests.python.running import rows
+from tests.python.running import rows_in
 
 SMALL_DBT_PROJECT = {
     "dbt_project.yml": """
@@ -92,7 +92,7 @@ def write_files(folder: Path, files: dict[str, str]) -> None:
 
 def query(sql: str) -> list[tuple[Any, ...]]:
     """Return what a query of the ledger in the current folder gives."""
-    return rows(Path("ledger.duckdb"), sql)
+    return rows_in(Path("ledger.duckdb"), sql)
 
 
 @pytest.fixture

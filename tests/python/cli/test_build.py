@@ -15,7 +15,7 @@ from biasledger.publishing.work import locked
 from collector.errors import InputError
 from collector.ledger.database import Ledger
 from tests.python.cli.conftest import write_files
-from tests.python.running import biasledger
+from tests.python.running import biasledger, rows_in
 
 
 def set_findings(folder: Path, *rows: str) -> None:
@@ -105,8 +105,7 @@ def test_a_project_that_dbt_cannot_read_is_one_sentence(small_project: Path) -> 
 
 
 def published(folder: Path) -> list[tuple[object, ...]]:
-    with duckdb.connect(str(folder / "warehouse.duckdb"), read_only=True) as connection:
-        return connection.execute("select group_name, value from fct_findings").fetchall()
+    return rows_in(folder / "warehouse.duckdb", "select group_name, value from fct_findings")
 
 
 @pytest.mark.slow
@@ -147,23 +146,22 @@ def test_the_user_s_own_public_models_are_published_and_private_ones_are_not(sma
         },
     )
     assert biasledger("build").exit_code == 1
-    with duckdb.connect(str(small_project / "warehouse.duckdb"), read_only=True) as connection:
-        assert connection.execute("from mine").fetchall() == [("Black",)]
-        tables = "select table_name, comment from duckdb_tables() where schema_name = 'main' order by 1"
-        assert connection.execute(tables).fetchall() == [
-            ("dim_runs", None),
-            ("exceptions", None),
-            ("fct_alarms", None),
-            ("fct_findings", "Grain: finding. What 'was' found."),
-            ("mine", "Grain: my group."),
-            ("model_prices", None),
-            ("output_thresholds", None),
-            ("thresholds", None),
-            ("tolerances", None),
-        ]
-        keys = "select table_name, key_columns from publication.tables where len(key_columns) > 0"
-        assert connection.execute(keys).fetchall() == [("fct_findings", ["finding_id"])]
-        ((build_id,),) = connection.execute("select build_id from publication.build").fetchall()
+    assert rows_in(small_project / "warehouse.duckdb", "from mine") == [("Black",)]
+    tables = "select table_name, comment from duckdb_tables() where schema_name = 'main' order by 1"
+    assert rows_in(small_project / "warehouse.duckdb", tables) == [
+        ("dim_runs", None),
+        ("exceptions", None),
+        ("fct_alarms", None),
+        ("fct_findings", "Grain: finding. What 'was' found."),
+        ("mine", "Grain: my group."),
+        ("model_prices", None),
+        ("output_thresholds", None),
+        ("thresholds", None),
+        ("tolerances", None),
+    ]
+    keys = "select table_name, key_columns from publication.tables where len(key_columns) > 0"
+    assert rows_in(small_project / "warehouse.duckdb", keys) == [("fct_findings", ["finding_id"])]
+    ((build_id,),) = rows_in(small_project / "warehouse.duckdb", "select build_id from publication.build")
     built = json.loads((small_project / "target" / "run_results.json").read_text(encoding="utf-8"))
     assert build_id == built["metadata"]["invocation_id"]
 
@@ -205,8 +203,7 @@ def test_a_selection_builds_only_that_and_reports_progress(small_project: Path) 
     assert steps == [(1, 2, "thresholds"), (2, 2, "not_null_thresholds_value")]
     assert summary.published == {}
     assert not (small_project / "elsewhere.duckdb").exists(), "published tables are all of one build"
-    with duckdb.connect(str(summary.work), read_only=True) as connection:
-        assert connection.execute("from thresholds").fetchall() == [("Black", 0.5, "alarm", True)]
+    assert rows_in(summary.work, "from thresholds") == [("Black", 0.5, "alarm", True)]
 
 
 def test_an_interrupted_build_says_what_is_kept(small_project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -236,16 +233,14 @@ def test_readings_of_audits_in_the_ledger_are_registered_once(
         patch.setattr(Ledger, "append", lambda one: opened.append(one.path) or append(one))
         register_analysis_settings(small_project, ledger)
     assert opened == [], "nothing is to be written"
-    with duckdb.connect(str(ledger), read_only=True) as connection:
-        query = "select audit, analysis ->> '$.words.schemes[0]' from raw.analysis_settings"
-        assert connection.execute(query).fetchall() == [("products", "words")]
+    query = "select audit, analysis ->> '$.words.schemes[0]' from raw.analysis_settings"
+    assert rows_in(ledger, query) == [("products", "words")]
 
     # Another project reads them otherwise; here they are as before.
     with Ledger(ledger).append() as append_to:
         append_to.analysis("products", {"words": {"schemes": ["other"]}})
     register_analysis_settings(small_project, ledger)
-    with duckdb.connect(str(ledger), read_only=True) as connection:
-        found = connection.execute(f"{query} order by registered_at").fetchall()
+    found = rows_in(ledger, f"{query} order by registered_at")
     assert [scheme for _, scheme in found] == ["words", "other", "words"]
 
 

@@ -17,7 +17,7 @@ from biasledger.comparing.built_tables import open_tables
 from biasledger.comparing.verdicts import AttributeVerdict, read_verdicts, verdict_lines
 from biasledger.findings import Finding
 from collector import terminal
-from tests.python.running import biasledger
+from tests.python.running import biasledger, rows_in
 
 _ROW = Finding(
     finding="abcdef",
@@ -53,10 +53,7 @@ def warehouse(audited: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def current(warehouse: Path, columns: str, where: str = "true") -> list[tuple[object, ...]]:
-    with duckdb.connect(str(warehouse), read_only=True) as connection:
-        return connection.execute(
-            f"select {columns} from marts.fct_findings where is_current and {where}"
-        ).fetchall()
+    return rows_in(warehouse, f"select {columns} from marts.fct_findings where is_current and {where}")
 
 
 # --- verdicts
@@ -121,13 +118,13 @@ def test_each_run_s_verdicts_stand_above_its_table(warehouse: Path) -> None:
         for place, line in enumerate(printed)
         if ", target " in line and ", run " in line
     }
-    with duckdb.connect(str(warehouse), read_only=True) as connection:
-        mitigations = dict(
-            connection.execute(
-                "select run_id, list(distinct mitigation order by mitigation <> 'plain', mitigation) from marts.fct_findings "
-                "where severity <> 'none' group by run_id"
-            ).fetchall()
+    mitigations = dict(
+        rows_in(
+            warehouse,
+            "select run_id, list(distinct mitigation order by mitigation <> 'plain', mitigation) "
+            "from marts.fct_findings where severity <> 'none' group by run_id",
         )
+    )
     assert headings.keys() >= mitigations.keys()
     assert max(map(len, mitigations.values())) > 1
     for run, asked in mitigations.items():
@@ -158,10 +155,9 @@ def test_the_id_of_a_row_is_what_explain_takes(warehouse: Path) -> None:
 
 
 def test_a_sentence_stands_under_its_row_and_names_the_mitigation(warehouse: Path) -> None:
-    with duckdb.connect(str(warehouse), read_only=True) as connection:
-        rows = connection.execute(
-            "select finding_id, mitigation, explanation from marts.fct_findings where status = 'alarm'"
-        ).fetchall()
+    rows = rows_in(
+        warehouse, "select finding_id, mitigation, explanation from marts.fct_findings where status = 'alarm'"
+    )
     printed = biasledger("findings", "--status", "alarm", "--all", "--why").stdout.splitlines()
     # A row may be folded.
     under = {

@@ -22,7 +22,7 @@ from collector.ledger.loading import load_journal
 from collector.rows import ResponseRow, RunRow, response_hash, utc_now
 from collector.spec.loading import load_audit
 from collector.spec.prompts import build_prompts
-from tests.python.running import rows
+from tests.python.running import rows_in
 
 AUDIT = """
 audit: small
@@ -67,7 +67,7 @@ class Kept:
                 assert before != [(0,)], statement
 
     def query(self, sql: str) -> list[tuple[Any, ...]]:
-        return rows(self.ledger_path, sql)
+        return rows_in(self.ledger_path, sql)
 
 
 def write_audit(folder: Path, text: str = AUDIT) -> Path:
@@ -171,8 +171,7 @@ def a_response(prompt_id: str, prompt_hash: str, trial: int, number: int) -> Res
 
 
 def _kept(ledger_path: Path, run_id: str, seal: Seal) -> Kept:
-    with duckdb.connect(str(ledger_path), read_only=True) as connection:
-        found = connection.execute("select prompt_id from raw.prompts order by rowid").fetchall()
+    found = rows_in(ledger_path, "select prompt_id from raw.prompts order by rowid")
     return Kept(ledger_path, run_id, seal, tuple(one for (one,) in found))
 
 

@@ -33,7 +33,7 @@ from tests.python.evidence.conftest import (
     import_answers,
     write_audit,
 )
-from tests.python.running import biasledger
+from tests.python.running import biasledger, rows_in
 
 REASON = "names a private person"
 
@@ -272,14 +272,10 @@ def test_a_full_disk_leaves_the_old_files(kept: Kept, monkeypatch: pytest.Monkey
 
 def test_a_rewritten_ledger_is_the_same(kept: Kept) -> None:
     def schema_and_rows() -> list[object]:
-        with duckdb.connect(str(kept.ledger_path), read_only=True) as connection:
-            tables = connection.execute(
-                "select table_name, sql from duckdb_tables() order by table_name"
-            ).fetchall()
-            rows = [
-                connection.execute(f"select rowid, * from raw.{name} order by rowid").fetchall()
-                for name, _ in tables
-            ]
+        tables = rows_in(kept.ledger_path, "select table_name, sql from duckdb_tables() order by table_name")
+        rows = [
+            rows_in(kept.ledger_path, f"select rowid, * from raw.{name} order by rowid") for name, _ in tables
+        ]
         return [*tables, *rows]
 
     before = schema_and_rows()

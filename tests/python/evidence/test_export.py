@@ -28,7 +28,7 @@ from collector.ledger.loading import load_journal
 from collector.ledger.retraction import retract
 from collector.rows import ScoreRow, utc_now
 from tests.python.evidence.conftest import CHAINS_CAME_LATER, SECRET, Kept
-from tests.python.running import biasledger
+from tests.python.running import biasledger, rows_in
 
 FORMATS: tuple[Format, ...] = ("parquet", "delta")
 
@@ -51,13 +51,12 @@ def file_of(folder: Path, kept: Kept, table: str = "responses") -> Path:
 
 
 def content(ledger_path: Path) -> dict[str, list[Any]]:
-    with duckdb.connect(str(ledger_path), read_only=True) as connection:
-        return {
-            table: sorted(map(repr, connection.execute(f"select * from raw.{table}").fetchall()))
-            for (table,) in connection.execute(
-                "select table_name from duckdb_tables() where schema_name = 'raw'"
-            ).fetchall()
-        }
+    return {
+        table: sorted(map(repr, rows_in(ledger_path, f"select * from raw.{table}")))
+        for (table,) in rows_in(
+            ledger_path, "select table_name from duckdb_tables() where schema_name = 'raw'"
+        )
+    }
 
 
 def score(kept: Kept) -> None:

@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
 
 from biasledger import __version__
@@ -19,7 +18,7 @@ from biasledger.verify import Verdict
 from collector.errors import InputError
 from collector.journal.chain import Seal
 from collector.ledger.database import Ledger
-from tests.python.running import biasledger
+from tests.python.running import biasledger, rows_in
 
 from .conftest import JUDGED, Packed
 
@@ -191,9 +190,8 @@ def test_what_is_computed_anew_is_what_the_seal_counts(packed: Packed, tmp_path:
         ).fetchall()
     packed.facts["seal"] = str(Seal(position + 1, head_hash))
     rebuilding._copy_run(packed.pack(), packed.ledger, tmp_path / "copy.duckdb")
-    with duckdb.connect(str(tmp_path / "copy.duckdb"), read_only=True) as connection:
-        assert connection.execute("select count(*) from raw.responses").fetchall() == [(5,)]
-        assert connection.execute("select event from raw.run_events").fetchall() == [("started",)]
+    assert rows_in(tmp_path / "copy.duckdb", "select count(*) from raw.responses") == [(5,)]
+    assert rows_in(tmp_path / "copy.duckdb", "select event from raw.run_events") == [("started",)]
 
 
 def test_a_table_that_is_none_is_one_sentence(packed: Packed) -> None:

@@ -17,6 +17,7 @@ from collector.ledger.database import Ledger
 from collector.ledger.erasure import erase
 from collector.rows import ScoreRow
 from tests.python.project import Project
+from tests.python.running import rows_in
 
 METHODS = ("words", "decisions")
 
@@ -84,8 +85,7 @@ def _score_one(project: Project) -> None:
 
 
 def _rows(project: Project, sql: str) -> list[tuple[str, str]]:
-    with duckdb.connect(str(project.ledger), read_only=True) as connection:
-        return connection.execute(sql).fetchall()
+    return rows_in(project.ledger, sql)
 
 
 OTHER_ANALYSIS = """

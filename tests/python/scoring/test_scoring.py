@@ -11,7 +11,7 @@ from biasledger.scoring import scores as scoring
 from biasledger.scoring.scores import answers_left, masked, score_answers, scorer_name
 from collector.errors import InputError
 from collector.ledger.database import Ledger
-from tests.python.running import biasledger, rows
+from tests.python.running import biasledger, rows_in
 from tests.python.scoring.conftest import about, add_answers
 
 SCORER = "regard"
@@ -37,7 +37,7 @@ def test_every_text_answer_gets_a_score_for_every_label(ledger: Path) -> None:
     recorder = Recorder()
     summary = score_answers(ledger, answers_left(ledger, SCORER), recorder, scorer=SCORER)
     assert (summary.n_answers, summary.n_texts, summary.n_short, summary.n_runs) == (4, 3, 1, 1)
-    assert rows(
+    assert rows_in(
         ledger,
         """
         select prompts.subject, label, score, is_short, count(*)
@@ -106,7 +106,7 @@ def test_a_second_call_goes_on_where_the_first_stopped(ledger: Path, monkeypatch
     assert not set(first.shown) & set(second.shown)
     assert answers_left(ledger, SCORER) == []
     assert len(answers_left(ledger, "another")) == 4
-    [(n_rows, n_keys)] = rows(
+    [(n_rows, n_keys)] = rows_in(
         ledger, "select count(*), count(distinct (run_id, prompt_id, trial, label)) from raw.response_scores"
     )
     assert n_rows == n_keys == 8
@@ -195,9 +195,9 @@ def test_a_model_without_a_negative_label_is_refused_unless_one_is_named(
         result = biasledger(*arguments, "--label-map", wrong)
         assert result.exit_code != 0
         assert sentence in result.stderr
-    assert rows(ledger, "select count(*) from raw.response_scores where scorer = 'mine'") == [(0,)]
+    assert rows_in(ledger, "select count(*) from raw.response_scores where scorer = 'mine'") == [(0,)]
     biasledger(*arguments, "--label-map", "LABEL_0=Negative, LABEL_1=negative", code=0)
-    assert rows(
+    assert rows_in(
         ledger,
         "select distinct label, round(score, 6) from raw.response_scores where scorer = 'mine' order by 1",
     ) == [("label_2", 0.1), ("negative", 0.9)]

@@ -5,13 +5,12 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-import duckdb
 import pytest
 
 from biasledger.scoring.classifiers import load_vader
 from collector.errors import InputError
 from collector.ledger.database import Ledger
-from tests.python.running import biasledger
+from tests.python.running import biasledger, rows_in
 
 # The README of vaderSentiment prints these.
 PRINTED = {
@@ -55,10 +54,7 @@ def test_the_command_scores_what_a_reading_judges(ledger: Path) -> None:
         append.analysis("stereotypes", ANALYSIS)
     done = biasledger(*arguments, code=0)
     assert "scored: answers 4, different texts 3, runs 1" in done.stdout
-    with duckdb.connect(str(ledger), read_only=True) as connection:
-        rows = connection.execute(
-            "select distinct scorer, label, score between -1 and 1 from raw.response_scores"
-        ).fetchall()
+    rows = rows_in(ledger, "select distinct scorer, label, score between -1 and 1 from raw.response_scores")
     assert rows == [("vader", "compound", True)]
 
 

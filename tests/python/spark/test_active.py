@@ -11,7 +11,7 @@ import pytest
 from biasledger.project import init_project
 from tests.python.end_to_end.planting import advice
 from tests.python.project import Project
-from tests.python.running import rows, run_python
+from tests.python.running import rows_in, run_python
 from tests.python.spark.cluster import needed
 
 pytestmark = pytest.mark.slow
@@ -51,5 +51,5 @@ def test_a_session_that_is_active_is_used_and_left_as_it_was(tmp_path: Path) -> 
 
 def rows_of(warehouse: Path, table: str) -> list[tuple[object, ...]]:
     """The sorted rows of a public table, with numbers of nine digits."""
-    found = rows(warehouse, f"from marts.{table} order by all")
+    found = rows_in(warehouse, f"from marts.{table} order by all")
     return [tuple(round(cell, 9) if isinstance(cell, float) else cell for cell in row) for row in found]

@@ -25,7 +25,7 @@ from biasledger.spark.lint import columns_in, compiled_models
 from biasledger.spark.translate import to_spark
 from tests.python.project import Project
 from tests.python.publishing.postgres_server import postgres_server
-from tests.python.running import rows, run_python
+from tests.python.running import rows_in, run_python
 from tests.python.spark import methods
 from tests.python.spark.cluster import SMALL, needed, settings_of_spark
 from tests.python.spark.databricks import Databricks4
@@ -81,7 +81,7 @@ def test_every_public_table_has_rows(on_spark: OnSpark) -> None:
 def test_the_same_alarms_ring(on_spark: OnSpark) -> None:
     assert on_spark.summary.has_alarms
     statuses = "select finding_id, status from marts.fct_findings order by all"
-    assert rows(on_spark.warehouse, statuses) == rows(on_spark.published, statuses)
+    assert rows_in(on_spark.warehouse, statuses) == rows_in(on_spark.published, statuses)
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_commands_say_the_same_of_both(on_spark: OnSpark, command: list[str]) ->
 
 
 def test_a_finding_of_each_method_is_explained_alike(on_spark: OnSpark) -> None:
-    found = rows(
+    found = rows_in(
         on_spark.published,
         "select min(finding_id) from marts.fct_findings where status = 'alarm' group by measure order by all",
     )
@@ -178,7 +178,7 @@ def test_what_was_published_goes_to_postgresql(on_spark: OnSpark) -> None:
         with dbapi.connect(server.uri()) as connection, connection.cursor() as cursor:
             cursor.execute("select finding_id, status from biasledger.fct_findings order by 1, 2")
             found = cursor.fetchall()
-    published = rows(on_spark.warehouse, "select finding_id, status from marts.fct_findings")
+    published = rows_in(on_spark.warehouse, "select finding_id, status from marts.fct_findings")
     assert sorted(found) == sorted(published)
 
 
