@@ -19,8 +19,7 @@ from typing import Any
 
 from biasledger.publishing.public import PublicTable
 from biasledger.publishing.published import DATABASE, Published, Table
-from biasledger.publishing.reasons import reason_of
-from biasledger.publishing.warehouse import Column, PublishError, write_tables
+from biasledger.publishing.warehouse import Column, PublishError, reason_of, write_tables
 from collector.errors import InputError
 from collector.files.csv import FORMULA_STARTS, inert
 from collector.files.lock import lock

@@ -16,12 +16,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from biasledger.project import dbt_source, settings_file
-from biasledger.publishing.work import hash_models, hash_parts, side_file
+from biasledger.publishing.work import hash_models, hash_parts, read_notes, side_file
 from collector.journal.reader import journal_folder
 
 if TYPE_CHECKING:
     from collector.ledger.database import Ledger
 
+_NOTES = "built.json"
 # Folders that a build writes, and folders that none reads.
 _NOT_READ = {"target", "logs", "dbt_packages", "node_modules", "__pycache__"}
 _READ_WHOLE_BYTES = 1 << 20
@@ -220,7 +221,7 @@ def remember(
     content = asdict(last) | {"built_at": last.built_at.isoformat(), "methods": dict(methods)}
     content |= {"inputs": inputs, "settings": settings, "built": list(built)}
     content |= {"warehouse": _state(warehouse).decode(), "work": _state(work).decode()}
-    side_file(work, "built.json").write_text(json.dumps(content), encoding="utf-8")
+    side_file(work, _NOTES).write_text(json.dumps(content), encoding="utf-8")
 
 
 def up_to_date_methods(work: Path, methods: Mapping[str, str]) -> list[str]:
@@ -245,25 +246,25 @@ def methods_last_built(work: Path, settings: str) -> list[str]:
 
 def _notes_if_unchanged(work: Path) -> dict[str, Any]:
     """Return the notes of the last build if nothing else has written into the work file since."""
-    content = _read_notes(work)
+    content = read_notes(work, _NOTES)
     return content if work.exists() and content.get("work") == _state(work).decode() else {}
 
 
 def discard_methods(work: Path) -> None:
     """Forget that methods are up to date, because something other than a build writes into their tables."""
-    if content := _read_notes(work):
+    if content := read_notes(work, _NOTES):
         kept = content | {"methods": {}, "settings": ""}
-        side_file(work, "built.json").write_text(json.dumps(kept), encoding="utf-8")
+        side_file(work, _NOTES).write_text(json.dumps(kept), encoding="utf-8")
 
 
 def discard_last_build(work: Path) -> None:
     """Forget the last build, because the next one may not complete."""
-    side_file(work, "built.json").unlink(missing_ok=True)
+    side_file(work, _NOTES).unlink(missing_ok=True)
 
 
 def read_last_build(work: Path, warehouse: Path, inputs: str) -> LastBuild | None:
     """Return the last build if its inputs are the same and its published file is as it left it."""
-    content = _read_notes(work)
+    content = read_notes(work, _NOTES)
     try:
         if (
             content["inputs"] != inputs
@@ -278,11 +279,3 @@ def read_last_build(work: Path, warehouse: Path, inputs: str) -> LastBuild | Non
         )
     except (ValueError, KeyError, TypeError):
         return None
-
-
-def _read_notes(work: Path) -> dict[str, Any]:
-    try:
-        content = json.loads(side_file(work, "built.json").read_text(encoding="utf-8"))
-    except (FileNotFoundError, ValueError):
-        return {}
-    return content if isinstance(content, dict) else {}

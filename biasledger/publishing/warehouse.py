@@ -6,6 +6,8 @@ stops half-way, the old one stays, and the next publication removes the rest.
 
 from __future__ import annotations
 
+import errno
+import os
 import shutil
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -17,7 +19,6 @@ from typing import TYPE_CHECKING
 
 from biasledger.publishing.kept_columns import kept_columns
 from biasledger.publishing.public import PublicTable
-from biasledger.publishing.reasons import reason_of
 from collector.errors import BiasledgerError, InputError
 from collector.files.replacing import replace_file
 from collector.sql import identifier, literal
@@ -31,10 +32,23 @@ PUBLICATION = "publication"
 _MAGIC = b"DUCK"  # at byte 8 of every DuckDB file
 _HEADER = 12
 MEMORY_LIMIT = "1GB"
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class PublishError(BiasledgerError):
     """The tables could not be published; what was published before is as it was."""
+
+
+def reason_of(error: Exception) -> str:
+    """Return why something could not be written: a full disk in the system's words, anything else in the error's first line.
+
+    DuckDB's messages may be long, and some are JSON.
+    """
+    text = (error.strerror or str(error)) if isinstance(error, OSError) else str(error).splitlines()[0]
+    for code in _NO_ROOM:
+        if os.strerror(code) in text:
+            return f"{os.strerror(code)}; make space there and try again"
+    return text
 
 
 @dataclass(frozen=True, slots=True)
