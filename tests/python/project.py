@@ -20,6 +20,7 @@ from biasledger.publishing.work import side_file, work_file
 from collector.asking.runner import collect
 from collector.importers.tabular import import_file
 from collector.ledger.summary import RunSummary
+from collector.rows import RunRow, utc_now
 from collector.spec.loading import load_audit
 from collector.targets import load_target
 
@@ -33,6 +34,23 @@ SMALL_ANALYSIS: Mapping[str, Any] = {
         "remove": {"race words": ["asian", "black", "white"], "gender words": ["man", "woman"]},
     }
 }
+
+
+def run_row(run_id: str, audit: str, **other: Any) -> RunRow:
+    """A run of a simulated target that was begun now; other: further values."""
+    values: dict[str, Any] = {
+        "spec": {},
+        "target": "robot",
+        "target_kind": "simulator",
+        "is_simulated": True,
+        "model_asked": None,
+        "parameters": {},
+        "answer_rules_version": "1",
+        "versions": {},
+        "origin": "collected",
+        "started_at": utc_now(),
+    }
+    return RunRow(run_id=run_id, audit=audit, **(values | other))
 
 
 @dataclass(frozen=True)

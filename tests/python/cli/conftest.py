@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import textwrap
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ import pytest
 from biasledger import project
 from biasledger.building import build
 from collector.ledger.database import Ledger
-from collector.rows import RunRow
+from tests.python.project import run_row
 from tests.python.running import rows_in
 
 SMALL_DBT_PROJECT = {
@@ -137,22 +136,5 @@ def add_run(path: Path, audit: str, run_id: str = "run-1") -> None:
     ledger = Ledger(path)
     ledger.create()
     with ledger.append() as append:
-        append.run(
-            RunRow(
-                run_id=run_id,
-                audit=audit,
-                spec={},
-                target="robot",
-                target_kind="simulator",
-                is_simulated=True,
-                model_asked=None,
-                parameters={},
-                answer_rules_version="1",
-                versions={},
-                origin="collected",
-                source_name=None,
-                source_hash=None,
-                started_at=datetime.now(UTC).replace(tzinfo=None),
-            )
-        )
+        append.run(run_row(run_id, audit))
         append.event(run_id, "started", {})

@@ -12,6 +12,7 @@ from typing import Any
 import duckdb
 import pytest
 
+from biasledger.verify import verify_ledger
 from collector.importers.tabular import import_file
 from collector.journal.chain import Seal
 from collector.journal.reader import journal_path
@@ -19,9 +20,10 @@ from collector.journal.records import AnalysisSettings
 from collector.journal.writer import JournalWriter
 from collector.ledger.database import Ledger
 from collector.ledger.loading import load_journal
-from collector.rows import ResponseRow, RunRow, response_hash, utc_now
+from collector.rows import ResponseRow, RunRow, response_hash
 from collector.spec.loading import load_audit
 from collector.spec.prompts import build_prompts
+from tests.python.project import run_row
 from tests.python.running import rows_in
 
 AUDIT = """
@@ -68,6 +70,11 @@ class Kept:
 
     def query(self, sql: str) -> list[tuple[Any, ...]]:
         return rows_in(self.ledger_path, sql)
+
+    def state(self, seal: Seal | None = None) -> str:
+        """What `verify` finds of the run: `intact`, or `broken: ` and the first fault."""
+        (verdict,) = verify_ledger(self.ledger_path, [self.run_id], seal)
+        return f"{verdict.state}: {verdict.fault}" if verdict.fault else verdict.state
 
 
 def write_audit(folder: Path, text: str = AUDIT) -> Path:
@@ -130,19 +137,15 @@ def collect_answers(
 
 
 def a_run(run_id: str, spec: dict[str, Any]) -> RunRow:
-    return RunRow(
-        run_id=run_id,
-        audit="small",
+    return run_row(
+        *(run_id, "small"),
         spec=spec,
         target="model",
         target_kind="openai",
         is_simulated=False,
         model_asked="m-1",
         parameters={"temperature": 0.7, "top_p": None},
-        answer_rules_version="1",
         versions={"biasledger": "0"},
-        origin="collected",
-        started_at=utc_now(),
     )
 
 

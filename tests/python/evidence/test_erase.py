@@ -53,11 +53,6 @@ def secret_of(kept: Kept) -> tuple[str, int]:
     return prompt_id, trial
 
 
-def state_of(kept: Kept, seal: Seal | None = None) -> str:
-    (verdict,) = verify_ledger(kept.ledger_path, [kept.run_id], seal)
-    return f"{verdict.state}: {verdict.fault}" if verdict.fault else verdict.state
-
-
 def test_the_bytes_are_gone_and_the_chain_holds(kept: Kept) -> None:
     folder = kept.ledger_path.parent
     # The next assertions show something only if the text can be found in the files.
@@ -90,7 +85,7 @@ def test_the_bytes_are_gone_and_the_chain_holds(kept: Kept) -> None:
     assert [new for new, old in zip(gone, was, strict=True) if new != old] == [None] * len(texts)
 
     for seal in (None, done.seal, kept.seal):
-        assert state_of(kept, seal) == "intact"
+        assert kept.state(seal) == "intact"
     (verdict,) = verify_ledger(kept.ledger_path)
     assert verdict.notes == ("the texts of one response were erased; raw.erasures says which and why.",)
 
@@ -103,14 +98,14 @@ def test_an_erased_row_is_still_protected(kept: Kept) -> None:
         ("update raw.responses set answer_text = '' where seq = 4", "null"),
     ):
         kept.change(statement)
-        assert "there is no" not in state_of(kept)
-        assert "was erased, and its" in state_of(kept)
+        assert "there is no" not in kept.state()
+        assert "was erased, and its" in kept.state()
         kept.change(statement.replace("'new'", undo).replace("''", undo))
-        assert state_of(kept) == "intact"
+        assert kept.state() == "intact"
     kept.change('update raw.erasures set texts = json_merge_patch(texts, \'{"response_text": "sha256:0"}\')')
-    assert "was changed: its row does not match its hash" in state_of(kept)
+    assert "was changed: its row does not match its hash" in kept.state()
     kept.change("delete from raw.erasures")
-    assert "was changed: its row does not match its hash" in state_of(kept)
+    assert "was changed: its row does not match its hash" in kept.state()
 
 
 def test_a_ledger_made_anew_from_the_journal_has_the_erasure_too(collected: Kept) -> None:
@@ -122,7 +117,7 @@ def test_a_ledger_made_anew_from_the_journal_has_the_erasure_too(collected: Kept
     Ledger(collected.ledger_path).create()
     load_journal(collected.journal, Ledger(collected.ledger_path))
     assert [collected.query(f"from raw.{table} order by all") for table in tables] == before
-    assert state_of(collected, done.seal) == "intact"
+    assert collected.state(done.seal) == "intact"
 
 
 def test_the_journal_goes_on_after_an_erasure(collected: Kept) -> None:
@@ -133,14 +128,14 @@ def test_the_journal_goes_on_after_an_erasure(collected: Kept) -> None:
         writer.event("resumed", {})
         seal = writer.seal
     load_journal(collected.journal, Ledger(collected.ledger_path))
-    assert state_of(collected, seal) == "intact"
+    assert collected.state(seal) == "intact"
 
 
 def test_several_erasures(kept: Kept) -> None:
     for seq in (4, 5, 8):
         ((prompt_id, trial),) = kept.query(f"select prompt_id, trial from raw.responses where seq = {seq}")
         done = erase(kept.ledger_path, kept.run_id, prompt_id, trial, 1, reason=REASON)
-    assert state_of(kept, done.seal) == "intact"
+    assert kept.state(done.seal) == "intact"
     assert kept.query("select count(*) from raw.erasures") == [(3,)]
     assert holders(kept.ledger_path.parent, answer_of(8)) == []
     assert kept.query("select count(*) from raw.responses where response_text is null and status = 'ok'") == [
@@ -177,10 +172,10 @@ def test_an_erasure_stopped_between_journal_and_ledger_is_finished_by_the_next(
         with pytest.raises(KeyboardInterrupt):
             erase(collected.ledger_path, collected.run_id, prompt_id, trial, reason=REASON)
     assert holders(collected.ledger_path.parent) == ["ledger.duckdb"]
-    assert "records of its journal are not in the ledger" in state_of(collected)
+    assert "records of its journal are not in the ledger" in collected.state()
     done = erase(collected.ledger_path, collected.run_id, prompt_id, trial, reason="again")
     assert holders(collected.ledger_path.parent) == []
-    assert state_of(collected, done.seal) == "intact"
+    assert collected.state(done.seal) == "intact"
     assert collected.query("select reason from raw.erasures") == [(REASON,)]
 
 
@@ -195,7 +190,7 @@ def test_a_run_of_before_chains(imported: Kept) -> None:
     assert done.seal is None
     assert holders(imported.ledger_path.parent) == []
     assert imported.query("select count(*) from raw.chain") == [(0,)]
-    assert state_of(imported) == "unsealed"
+    assert imported.state() == "unsealed"
 
 
 def test_all_attempts_or_one(imported: Kept) -> None:
@@ -248,7 +243,7 @@ def test_a_locked_ledger_is_left_alone(kept: Kept, monkeypatch: pytest.MonkeyPat
     with held_by_another_process(kept.ledger_path, 60), pytest.raises(LedgerLockedError):
         erase(kept.ledger_path, kept.run_id, prompt_id, trial, reason=REASON)
     assert (kept.journal.read_bytes() if kept.journal.is_file() else b"") == before
-    assert state_of(kept) == "intact"
+    assert kept.state() == "intact"
 
 
 def test_a_full_disk_leaves_the_old_files(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -265,7 +260,7 @@ def test_a_full_disk_leaves_the_old_files(kept: Kept, monkeypatch: pytest.Monkey
         with pytest.raises(LedgerError, match="No space left on device"):
             erase(kept.ledger_path, kept.run_id, prompt_id, trial, reason=REASON)
     assert {path.name for path in folder.rglob("*")} == names
-    assert state_of(kept) == "intact"
+    assert kept.state() == "intact"
     erase(kept.ledger_path, kept.run_id, prompt_id, trial, reason=REASON)
     assert holders(folder) == []
 

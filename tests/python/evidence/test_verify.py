@@ -250,7 +250,7 @@ def cut(kept: Kept) -> None:
 def test_a_deleted_tail_is_found_by_a_seal_kept_elsewhere(imported: Kept) -> None:
     cut(imported)
     # Nothing in the ledger itself can show this.
-    assert verdict_of(imported).state == "intact"
+    assert imported.state() == "intact"
     assert (
         found(imported, seal=imported.seal) == "The last 5 of the 20 records that the seal counts are gone."
     )
@@ -274,7 +274,7 @@ def test_a_tail_deleted_as_if_it_had_not_been_loaded_yet(collected: Kept) -> Non
         "The last 5 records of its journal are not in the ledger, from record 15 on; `biasledger build` loads them."
     )
     load_journal(collected.journal, Ledger(collected.ledger_path))
-    assert verdict_of(collected, seal=collected.seal).state == "intact"
+    assert collected.state(collected.seal) == "intact"
 
 
 def test_a_seal_taken_out_with_the_tail(imported: Kept) -> None:
@@ -348,7 +348,7 @@ def test_records_after_the_seal(imported: Kept) -> None:
 def test_a_forged_ledger_is_found_by_a_seal_kept_elsewhere(imported: Kept) -> None:
     imported.change("update raw.prompt_attributes set group_name = 'Asian' where group_name = 'White'")
     forge(imported)
-    assert verdict_of(imported).state == "intact"
+    assert imported.state() == "intact"
     assert found(imported, seal=imported.seal).startswith(
         "The first 20 records are not those of the seal 20:sha256:"
     )
@@ -424,10 +424,10 @@ def test_of_a_key_that_stands_twice_what_the_hash_covers_is_read(collected: Kept
 def test_a_journal_of_before_there_were_markers(collected: Kept) -> None:
     for name, value in {"markers": "[]", "markers_hash": "null", "probes": "[]"}.items():
         add_to_line(collected.journal, 1, f'"{name}":{value},', "")
-    assert verdict_of(collected, seal=collected.seal).state == "intact"
+    assert collected.state(collected.seal) == "intact"
     collected.ledger_path.unlink()
     load_all(collected.ledger_path)
-    assert verdict_of(collected, seal=collected.seal).state == "intact"
+    assert collected.state(collected.seal) == "intact"
 
 
 def test_relevance_that_was_changed_in_the_journal(collected: Kept) -> None:
@@ -519,7 +519,7 @@ def test_a_migration_notes_the_runs_of_before_chains(imported: Kept) -> None:
     )
     Ledger(imported.ledger_path).update()
     assert imported.query("from raw.unchained_runs") == [(imported.run_id,)]
-    assert verdict_of(imported).state == "unsealed"
+    assert imported.state() == "unsealed"
 
 
 def test_a_run_of_before_chains_is_unsealed(imported: Kept) -> None:
@@ -590,7 +590,7 @@ def test_no_folder_to_write_in_is_no_fault(kept: Kept, monkeypatch: pytest.Monke
         raise FileNotFoundError("No usable temporary directory found")
 
     monkeypatch.setattr(database, "TemporaryDirectory", nowhere)
-    assert verdict_of(kept, seal=kept.seal).state == "intact"
+    assert kept.state(kept.seal) == "intact"
 
 
 def test_what_is_left_of_a_run_that_was_taken_out(imported: Kept) -> None:
@@ -650,7 +650,7 @@ def test_changed_readings_relevance_and_catalogues(imported: Kept, tmp_path: Pat
 
 def test_later_readings_are_the_audit_s_and_not_the_run_s(imported: Kept) -> None:
     assert register_analysis(imported.ledger_path, "small", {"version": 99})
-    assert verdict_of(imported, seal=imported.seal).state == "intact"
+    assert imported.state(imported.seal) == "intact"
 
 
 def test_an_import_prints_its_seal(tmp_path: Path) -> None:
@@ -708,7 +708,7 @@ def test_whatever_was_answered_is_intact(tmp_path: Path) -> None:
         writer.event("finished", {"é": [1.5, None, True, {"a": ""}], "big": 2**53, "text": ODD_TEXTS[3]})
         seal = writer.seal
     load_journal(kept.journal, Ledger(kept.ledger_path))
-    assert verdict_of(kept, seal=seal).state == "intact"
+    assert kept.state(seal) == "intact"
 
 
 def test_the_journal_s_lines_and_the_ledger_s_rows_have_the_same_digests(collected: Kept) -> None:

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from collector.ledger.database import Ledger
-from collector.rows import ProbeRow, ResponseRow, RunRow, response_hash
+from collector.rows import ProbeRow, ResponseRow, response_hash
 from collector.spec.prompts import Prompt, PromptAttribute
+from tests.python.project import run_row
 
 LABELS = ("negative", "neutral", "positive", "other")
 VOCABULARY = (
@@ -33,22 +34,8 @@ def add_answers(
     ledger = Ledger(path)
     ledger.create()
     with ledger.append() as append:
-        append.run(
-            RunRow(
-                run_id=run_id,
-                audit=audit,
-                spec={"answer": {"kind": kind}, "attributes": list(attributes)},
-                target="robot",
-                target_kind="simulator",
-                is_simulated=True,
-                model_asked=None,
-                parameters={},
-                answer_rules_version="1",
-                versions={},
-                origin="collected",
-                started_at=datetime(2026, 1, 1, 12, minute),
-            )
-        )
+        spec = {"answer": {"kind": kind}, "attributes": list(attributes)}
+        append.run(run_row(run_id, audit, spec=spec, started_at=datetime(2026, 1, 1, 12, minute)))
         append.prompts(run_id, [prompt for prompt, _ in answers])
         append.responses(
             run_id,
