@@ -84,12 +84,6 @@ def test_a_preset_lays_out_audits_for_a_purpose(tmp_path: Path) -> None:
     assert "leave out --preset" in both.stderr
 
 
-def test_the_project_lives_next_to_files_of_another_kind(tmp_path: Path) -> None:
-    (tmp_path / "notes.txt").write_text("mine", encoding="utf-8")
-    project.init_project(tmp_path)
-    assert (tmp_path / "notes.txt").read_text(encoding="utf-8") == "mine"
-
-
 def test_overwrites_nothing_and_says_what_is_there(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("mine", encoding="utf-8")
     (tmp_path / "profiles.yml").symlink_to(tmp_path / "dangling")
@@ -102,7 +96,8 @@ def test_overwrites_nothing_and_says_what_is_there(tmp_path: Path) -> None:
 
 def test_a_folder_with_answers_becomes_a_project(tmp_path: Path) -> None:
     """Who asked a model in a folder of their own lays the project out around the answers."""
-    own = {"targets.yml": "mine", "audits/products.yml": "mine", "README.md": "mine", "ledger.duckdb": ""}
+    own = {"targets.yml": "mine", "audits/products.yml": "mine", "README.md": "mine", "notes.txt": "mine"}
+    own["ledger.duckdb"] = ""
     for name, text in own.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text, encoding="utf-8")

@@ -11,6 +11,7 @@ import pytest
 from tests.python.running import biasledger
 
 NAMES = Path(__file__).parents[3] / "audits" / "names.csv"
+TRAIN = ("train", "m", "--businesses", "none.json", "--reviews", "x")
 
 
 def lmrec(*arguments: object, code: int = 0) -> str:
@@ -57,16 +58,6 @@ def test_one_command_trains_a_model_of_each_city(data: Path, tmp_path: Path) -> 
         assert (card["city"], card["counts"]["venues"]) == (city, 40)
 
 
-def test_the_grid_of_the_paper_is_of_bert_and_replaces_single_settings(data: Path, tmp_path: Path) -> None:
-    files = "--businesses", data / "Boston" / "business.json", "--reviews", data / "Boston" / "review.json"
-    done = lmrec("train", tmp_path / "m", *files, "--grid", "paper", code=3)
-    assert "is no option of --encoder tfidf" in done
-    done = lmrec(
-        "train", tmp_path / "m", *files, "--encoder", "bert", "--grid", "paper", "--dropout", "0.1", code=3
-    )
-    assert "leave out --dropout and --learning-rate" in done
-
-
 def test_models_are_measured_with_their_mean(data: Path, tmp_path: Path) -> None:
     # The made-up users and businesses of both cities have the same ids.
     models = data / "model-Boston", data / "model-Austin"
@@ -84,7 +75,14 @@ def test_models_are_measured_with_their_mean(data: Path, tmp_path: Path) -> None
         (("recommend", "nowhere", "tacos"), "nowhere holds no model.json"),
         (("evaluate", "nowhere", "--reviews", "none.json"), "nowhere holds no model.json"),
         (("serve", "nowhere"), "nowhere holds no model.json"),
-        (("train", "m", "--businesses", "none.json", "--reviews", "x"), "none.json does not exist"),
+        (TRAIN, "none.json does not exist"),
+        ((*TRAIN, "--dropout", "0.2"), "--dropout is no option of --encoder tfidf."),
+        ((*TRAIN, "--grid", "paper"), "is no option of --encoder tfidf"),
+        ((*TRAIN, "--encoder", "bert", "--solver", "sag"), "--solver is no option of --encoder bert."),
+        (
+            (*TRAIN, "--encoder", "bert", "--grid", "paper", "--dropout", "0.1"),
+            "leave out --dropout and --learning-rate",
+        ),
         (("example", "m", "--names", "none.csv"), "none.csv does not exist"),
         (("example", "m", "--names", NAMES, "--attribute", "rase"), "no column 'rase'; did you mean 'race'?"),
     ],
@@ -96,14 +94,6 @@ def test_a_mistake_is_one_sentence(
     done = lmrec(*arguments, code=3)
     assert sentence in done
     assert "Traceback" not in done
-
-
-def test_an_option_of_the_other_encoder_is_named(tmp_path: Path) -> None:
-    files = "--businesses", tmp_path / "b.json", "--reviews", tmp_path / "r.json"
-    done = lmrec("train", tmp_path / "m", *files, "--dropout", "0.2", code=3)
-    assert "--dropout is no option of --encoder tfidf." in done
-    done = lmrec("train", tmp_path / "m", *files, "--encoder", "bert", "--solver", "sag", code=3)
-    assert "--solver is no option of --encoder bert." in done
 
 
 def test_nothing_is_written_over(data: Path) -> None:

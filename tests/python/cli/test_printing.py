@@ -23,7 +23,6 @@ import collector.terminal
 from biasledger.commands.display import findings_table, status_counts
 from biasledger.findings import Finding
 from collector import terminal
-from tests.python.cli.conftest import add_run
 from tests.python.running import biasledger
 
 ROOT = Path(__file__).parents[3]
@@ -188,16 +187,6 @@ def test_data_is_exact_for_a_program_and_harmless_on_a_terminal(
     assert not steers(capsys.readouterr().out)
 
 
-def test_what_is_logged_without_a_handler(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    handler = terminal.LogHandler()
-    handler.emit(logging.LogRecord("a", logging.WARNING, __file__, 1, "torn: %s", (HOSTILE,), None))
-    printed = capsys.readouterr().err
-    assert printed.startswith("torn: a\\x1b[31m")
-    assert not steers(printed)
-
-
 def filled(text: str | None = None) -> Finding:
     """A finding with a text in all its texts, or with their names."""
     values = {"str": text, "str | None": text, "float | None": None, "bool": True}
@@ -283,14 +272,6 @@ def test_a_status_line_that_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert done.exit_code == 3
     assert not steers(done.output)
     assert SECRET not in done.output
-
-
-def test_names_of_runs(tmp_path: Path) -> None:
-    ledger = tmp_path / "ledger.duckdb"
-    add_run(ledger, "an audit \u202etidua\x1b[2J")
-    listed = biasledger("runs", "--ledger", ledger)
-    assert r"\u202etidua\x1b[2J" in "".join(listed.output.split("\n"))
-    assert not steers(listed.output)
 
 
 # --- secrets
