@@ -395,14 +395,12 @@ def serve(
 
     At http://127.0.0.1:PORT/v1, as OpenAI's chat completions, for this machine alone. Ctrl-C ends it.
     """
-    from lmrec.answering import load_answerer
+    from lmrec.answering import Answerer
+    from lmrec.model import load
     from lmrec.serving import HOST, Server
 
-    with Server(
-        load_answerer(models, top=top, city=city, fair=fair),
-        ", ".join(one.name for one in models),
-        port,
-    ) as server:
+    answerer = Answerer([load(model) for model in models], top=top, city=city, fair=fair)
+    with Server(answerer, ", ".join(one.name for one in models), port) as server:
         say(f"Answering at http://{HOST}:{server.server_port}/v1 (Ctrl-C ends it) …")
         server.serve_forever()
 
