@@ -365,9 +365,10 @@ def test_the_journal_says_what_a_changed_row_said(collected: Kept) -> None:
 
 
 def edit_line(path: Path, number: int, old: str, new: str) -> None:
+    """Replace the first place of a text in a line of a journal."""
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
     assert old in lines[number]
-    lines[number] = lines[number].replace(old, new)
+    lines[number] = lines[number].replace(old, new, 1)
     path.write_text("".join(lines), encoding="utf-8")
 
 
@@ -376,14 +377,6 @@ def test_a_changed_journal(collected: Kept) -> None:
     assert (
         found(collected) == f"{collected.journal} is broken at line 11: its content does not match its hash."
     )
-
-
-def add_to_line(path: Path, number: int, old: str, new: str) -> None:
-    """As `edit_line`, first place only: nothing that a hash covers is changed."""
-    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
-    assert old in lines[number]
-    lines[number] = lines[number].replace(old, new, 1)
-    path.write_text("".join(lines), encoding="utf-8")
 
 
 UNHASHED = {
@@ -398,7 +391,7 @@ UNHASHED = {
 
 @pytest.mark.parametrize(("old", "new", "message"), UNHASHED.values(), ids=list(UNHASHED))
 def test_what_no_hash_covers_is_in_no_journal(collected: Kept, old: str, new: str, message: str) -> None:
-    add_to_line(collected.journal, 10, old, new)
+    edit_line(collected.journal, 10, old, new)
     assert found(collected) == f"{collected.journal} is broken at line 11: {message}."
 
 
@@ -410,14 +403,14 @@ def test_of_a_key_that_stands_twice_what_the_hash_covers_is_read(collected: Kept
     """Finding it costs a call a line, so only verify looks."""
     before = list(read_journal(collected.journal))
     old, new, _ = UNHASHED[name]
-    add_to_line(collected.journal, 10, old, new)
+    edit_line(collected.journal, 10, old, new)
     assert [one.hash for one in read_journal(collected.journal)] == [one.hash for one in before]
     assert [one.body for one in read_journal(collected.journal)] == [one.body for one in before]
 
 
 def test_a_journal_of_before_there_were_markers(collected: Kept) -> None:
     for name, value in {"markers": "[]", "markers_hash": "null", "probes": "[]"}.items():
-        add_to_line(collected.journal, 1, f'"{name}":{value},', "")
+        edit_line(collected.journal, 1, f'"{name}":{value},', "")
     assert collected.state(collected.seal) == "intact"
     collected.ledger_path.unlink()
     load_all(collected.ledger_path)
@@ -425,13 +418,13 @@ def test_a_journal_of_before_there_were_markers(collected: Kept) -> None:
 
 
 def test_relevance_that_was_changed_in_the_journal(collected: Kept) -> None:
-    add_to_line(collected.journal, 1, '"relevance":[]', '"relevance":[["Adele",null,"Hello",1.0]]')
+    edit_line(collected.journal, 1, '"relevance":[]', '"relevance":[["Adele",null,"Hello",1.0]]')
     assert found(collected).endswith("is broken at line 2: its rows of relevance do not match their hash.")
 
 
 def test_deep_nesting_is_named(collected: Kept) -> None:
     depth = 100_000
-    add_to_line(collected.journal, 10, '"status":"ok"', f'"status":{"[" * depth}{"]" * depth}')
+    edit_line(collected.journal, 10, '"status":"ok"', f'"status":{"[" * depth}{"]" * depth}')
     assert found(collected).endswith("is broken at line 11: it is nested more deeply than a record ever is.")
     collected.change(
         f"update raw.run_events set detail = repeat('[', {depth}) || repeat(']', {depth}) where event = 'finished'"
