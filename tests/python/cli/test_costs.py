@@ -44,7 +44,7 @@ def base_url() -> Iterator[str]:
 
 
 @pytest.fixture
-def priced(thin: Path, base_url: str) -> Path:
+def folder(thin: Path, base_url: str) -> Path:
     """A project with a target whose price is known, and one whose price is not."""
     (thin / "small.yml").write_text(AUDIT, encoding="utf-8")
     entry = (
@@ -59,10 +59,10 @@ def priced(thin: Path, base_url: str) -> Path:
     return thin
 
 
-def test_a_dry_run_counts_and_writes_nothing(priced: Path) -> None:
-    before = sorted(priced.rglob("*"))
+def test_a_dry_run_counts_and_writes_nothing(folder: Path) -> None:
+    before = sorted(folder.rglob("*"))
     result = biasledger("collect", "small.yml", "--target", "priced,unpriced", "--dry-run", code=0)
-    assert sorted(priced.rglob("*")) == before
+    assert sorted(folder.rglob("*")) == before
     priced, unpriced = result.output.split("unpriced (other) would be asked:")
     rows = [line.split() for line in priced.splitlines()]
     assert ["one", "4", "8"] in [row[:3] for row in rows]
@@ -79,7 +79,7 @@ def test_a_dry_run_counts_and_writes_nothing(priced: Path) -> None:
     assert result.stderr.startswith("Warning: 2 trials a group give low statistical power")
 
 
-def test_a_dry_run_says_how_long_it_takes_and_how_small_a_difference_it_finds(priced: Path) -> None:
+def test_a_dry_run_says_how_long_it_takes_and_how_small_a_difference_it_finds(folder: Path) -> None:
     few = biasledger("collect", "small.yml", "--target", "priced", "--dry-run").output
     assert "It takes 5 s for every second that an answer takes, with 4 at once." in few
     assert (
@@ -99,11 +99,11 @@ def test_a_dry_run_says_how_long_it_takes_and_how_small_a_difference_it_finds(pr
     assert "A batch is done within a day." in batch
 
 
-def test_a_design_that_cannot_be_judged_promises_nothing(priced: Path) -> None:
+def test_a_design_that_cannot_be_judged_promises_nothing(folder: Path) -> None:
     subjects = "subject,question\n" + "".join(f"s{number},q{number}\n" for number in range(5))
-    (priced / "subjects.csv").write_text(subjects, encoding="utf-8")
+    (folder / "subjects.csv").write_text(subjects, encoding="utf-8")
     spec = SMALL_SCORES.replace("[score]", "{kind: score, minimum: 0, maximum: 10}")
-    (priced / "few.yml").write_text(spec, encoding="utf-8")
+    (folder / "few.yml").write_text(spec, encoding="utf-8")
     warning = (
         "Warning: This design cannot judge Asian vs White: 5 subjects, and score_gap needs 10: add subjects."
     )
@@ -113,13 +113,13 @@ def test_a_design_that_cannot_be_judged_promises_nothing(priced: Path) -> None:
     (row,) = [line.split() for line in dry.output.splitlines() if line.startswith("race ")]
     assert row == ["race", "Asian", "vs", "White", "5", "subjects", "not", "judged", "not", "judged"]
     assert "Cohen" not in dry.output
-    (priced / "subjects.csv").write_text(
+    (folder / "subjects.csv").write_text(
         "subject,question\n" + "".join(f"s{number},q{number}\n" for number in range(10)), encoding="utf-8"
     )
     assert "cannot judge" not in biasledger("validate", "few.yml").output
 
 
-def test_a_dry_run_shows_prompts_as_they_will_be_sent(priced: Path) -> None:
+def test_a_dry_run_shows_prompts_as_they_will_be_sent(folder: Path) -> None:
     shown = biasledger("collect", "small.yml", "--target", "priced", "--dry-run", "--show", "1").output
     message = shown.partition("Prompts as they will be sent")[2]
     assert "max_tokens 50" in message.splitlines()[0]
@@ -134,8 +134,8 @@ def test_a_dry_run_shows_prompts_as_they_will_be_sent(priced: Path) -> None:
     assert "--show goes with --dry-run." in refused.stderr
 
 
-def test_a_dry_run_of_batches_has_their_price_and_refuses_whom_batches_cannot_ask(priced: Path) -> None:
-    with (priced / "seeds" / "model_prices.csv").open("a", encoding="utf-8") as file:
+def test_a_dry_run_of_batches_has_their_price_and_refuses_whom_batches_cannot_ask(folder: Path) -> None:
+    with (folder / "seeds" / "model_prices.csv").open("a", encoding="utf-8") as file:
         file.write("big-1,10,20,0.5,2020-01-01,a list\n")
     one_by_one = biasledger("collect", "small.yml", "--target", "priced", "--dry-run")
     batch = biasledger("collect", "small.yml", "--target", "priced", "--dry-run", "--batch")
@@ -148,10 +148,10 @@ def test_a_dry_run_of_batches_has_their_price_and_refuses_whom_batches_cannot_as
             "collect", "small.yml", "--target", "priced,simulator", "--batch", *choice, code=3
         )
         assert "The target simulator is of kind 'simulator', which has no batch interface" in refused.stderr
-    assert not (priced / "ledger.duckdb").exists()
+    assert not (folder / "ledger.duckdb").exists()
 
 
-def test_a_run_stops_before_it_costs_too_much_and_goes_on_with_more(priced: Path) -> None:
+def test_a_run_stops_before_it_costs_too_much_and_goes_on_with_more(folder: Path) -> None:
     allowed = 5.5 * USD
     result = biasledger("collect", "small.yml", "--target", "priced", "--max-cost", f"{allowed:.6f}")
     assert (
@@ -170,8 +170,8 @@ def test_a_run_stops_before_it_costs_too_much_and_goes_on_with_more(priced: Path
     assert query("select count(*), count(distinct (prompt_id, trial)) from raw.responses") == [(20, 20)]
 
 
-def test_a_limit_without_a_price_is_refused_before_anybody_is_asked(priced: Path) -> None:
+def test_a_limit_without_a_price_is_refused_before_anybody_is_asked(folder: Path) -> None:
     result = biasledger("collect", "small.yml", "--target", "unpriced", "--max-cost", "5", code=3)
     assert "What 'other' costs is not known, so --max-cost cannot be kept" in result.stderr
-    assert not (priced / "ledger.duckdb").exists()
-    assert not (priced / "journal").exists()
+    assert not (folder / "ledger.duckdb").exists()
+    assert not (folder / "journal").exists()
