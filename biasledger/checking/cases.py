@@ -23,9 +23,10 @@ PASSED, WARNED, ACCEPTED, FAILED, UNDECIDED = "passed", "warned", "accepted", "f
 STATUSES = (FAILED, WARNED, ACCEPTED, UNDECIDED, PASSED)
 """In the order in which they are shown."""
 
+HEADINGS = {FAILED: "Failed", WARNED: "Warnings", ACCEPTED: "Accepted until their exception expires"}
+
 _METHOD_OF_RUNS = "runs"
 _DECIDED = {PASSED, FAILED, ACCEPTED}
-_BAD = {FAILED, WARNED, ACCEPTED}
 _NARROW_SCOPES = {"names", "wording"}
 # Enough of an id for `explain`.
 _ID_CHARACTERS = 12
@@ -406,7 +407,7 @@ def _finding_case(
         suggested,
         name=f"{name_of(row)}, {scheme}" if scheme else name_of(row),
         reason="" if status == PASSED else reason,
-        sentence=plain_finding(row) if status in _BAD else "",
+        sentence=plain_finding(row) if status in HEADINGS else "",
         value=row["value"],
         threshold=row["threshold"],
         scope=row["scope"],
@@ -427,7 +428,7 @@ def _case(kind: str, row: dict[str, Any], status: str, suggested: Sequence[Mitig
         measure=row["measure"],
         status=status,
         p_value_adjusted=row["p_value_adjusted"],
-        suggestions=mitigations_of(suggested, row["measure"], row["method"]) if status in _BAD else (),
+        suggestions=mitigations_of(suggested, row["measure"], row["method"]) if status in HEADINGS else (),
         finding_id=row["finding_id"] or "",
         mitigation=row["mitigation"],
         **own,
@@ -468,8 +469,8 @@ def _comparison_case(row: dict[str, Any], suggested: Sequence[Mitigation]) -> Ca
         status,
         suggested,
         name=f"{name_of(row)} since {row['baseline_run_id']}",
-        reason=reason if status in _BAD else "",
-        sentence=plain_regression(row) if status in _BAD else "",
+        reason=reason if status in HEADINGS else "",
+        sentence=plain_regression(row) if status in HEADINGS else "",
         value=row["worsening"],
         threshold=row["tolerance"],
         since=row["baseline_run_id"],

@@ -29,6 +29,10 @@ ANSWERS: dict[str, tuple[list[Any], dict[str, Any]]] = {
 }
 
 
+NEW = ("new", "a.yml", "answers.csv", "--answer", "reply", "--group")
+HIRING = (*NEW, "Sex (of customer)", "--subject", "id")
+
+
 @pytest.fixture
 def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
@@ -48,16 +52,8 @@ def write(file: Path, answers: list[Any], n_rows: int = 24) -> None:
 def test_a_spec_that_reads_the_file(file: Path, kind: str) -> None:
     answers, message = ANSWERS[kind]
     write(file, answers)
-    command = (
-        "new",
-        "audits/Mine too.yml",
-        "answers.csv",
-        "--answer",
-        "reply",
-        "--group",
-        "Sex (of customer)",
-    )
-    result = biasledger(*command, "--subject", "id", "--model", "model", code=0)
+    command = ("new", "audits/Mine too.yml", *HIRING[2:])
+    result = biasledger(*command, "--model", "model", code=0)
     assert result.output.splitlines()[-1] == "Next: biasledger import 'audits/Mine too.yml' answers.csv"
     audit = load_audit(Path("audits/Mine too.yml"))
     assert audit.audit == "mine-too"
@@ -72,19 +68,6 @@ def test_a_spec_that_reads_the_file(file: Path, kind: str) -> None:
     assert json.loads(Path("audits/audit.schema.json").read_text(encoding="utf-8"))
     imported = biasledger("import", "audits/Mine too.yml", "answers.csv", code=0)
     assert imported.output.count("12 ok") == 2
-
-
-HIRING = (
-    "new",
-    "a.yml",
-    "answers.csv",
-    "--answer",
-    "reply",
-    "--group",
-    "Sex (of customer)",
-    "--subject",
-    "id",
-)
 
 
 def test_labels_are_judged_where_one_is_favourable(file: Path) -> None:
@@ -127,7 +110,7 @@ def test_labels_that_cannot_be_favourable_are_reported(
 def test_words_that_look_alike_are_one(file: Path, reference: str, kept: str, other: str) -> None:
     rows = [f"{number},{'F ' if number == 3 else 'mf'[number % 2]},accept" for number in range(12)]
     file.write_text("\n".join(["id,sex,reply", *rows, "12,m,Reject.", "13,m,reject\n"]), encoding="utf-8")
-    command = (*HIRING[:5], "--group", f"sex{reference}", "--subject", "id", "--favourable", "accept")
+    command = (*NEW, f"sex{reference}", "--subject", "id", "--favourable", "accept")
     result = biasledger(*command, code=0)
     assert f"Warning: '{kept}', '{other}' look alike: they are read as one group of sex." in result.output
     assert "Warning: 'reject', 'Reject.' look alike: they are read as one label." in result.output
@@ -138,7 +121,7 @@ def test_words_that_look_alike_are_one(file: Path, reference: str, kept: str, ot
 def test_columns_that_are_not_used_are_reported(file: Path) -> None:
     rows = [f"{number},{'mf'[number % 2]},{'Hello to you. ' * (number + 1)},What?" for number in range(12)]
     file.write_text("\n".join(["id,sex,reply,Question", *rows, ""]), encoding="utf-8")
-    command = ("new", "a.yml", "answers.csv", "--answer", "reply", "--group", "sex")
+    command = (*NEW, "sex")
     result = biasledger(*command, code=0)
     message = "Not used: id, Question; if one of them holds the questions, name it with --prompt Question."
     assert result.output.splitlines()[1] == message
@@ -152,7 +135,7 @@ def test_columns_that_are_not_used_are_reported(file: Path) -> None:
 def test_what_rows_share_is_chosen_and_told(file: Path) -> None:
     rows = [f"{'mf'[number // 4 % 2]},Reply {number},c{number // 4},{number % 3}" for number in range(96)]
     file.write_text("\n".join(["sex,reply,customer,judge", *rows, ""]), encoding="utf-8")
-    command = ("new", "a.yml", "answers.csv", "--answer", "reply", "--group", "sex")
+    command = (*NEW, "sex")
     result = biasledger(*command, code=0)
     sentences = (
         "Chose customer as the cluster, because its name says what rows share and its 24 values repeat in 96 rows. Answers that "
@@ -179,7 +162,7 @@ def test_what_rows_share_is_chosen_and_told(file: Path) -> None:
 def test_a_column_of_errors_is_reported(file: Path) -> None:
     rows = [f"{'mf'[number % 2]},{'Hello to you. ' * (number + 1)},,,1" for number in range(12)]
     file.write_text("\n".join(["sex,reply,Error Message,stop_reason,Attempt", *rows, ""]), encoding="utf-8")
-    result = biasledger("new", "a.yml", "answers.csv", "--answer", "reply", "--group", "sex", code=0)
+    result = biasledger(*NEW, "sex", code=0)
     rest = "under import.columns, or answers that never came count as given."
     attempt = "under import.columns, or each attempt counts as an answer of its own."
     assert result.output.splitlines()[2:5] == [
@@ -194,7 +177,7 @@ def test_an_error_message_is_no_label(file: Path) -> None:
     said = ["accept", "reject", "accept", blocked]
     rows = [f"{number},{'mf'[number % 2]},{said[number % 4]}" for number in range(24)]
     file.write_text("\n".join(["id,sex,reply", *rows, ""]), encoding="utf-8")
-    command = ("new", "a.yml", "answers.csv", "--answer", "reply", "--group", "sex", "--subject", "id")
+    command = (*NEW, "sex", "--subject", "id")
     result = biasledger(*command, code=0)
     assert load_audit(Path("a.yml")).answer.labels == ("accept", "reject")
     assert "18 ok, 6 refused" in result.output
@@ -264,7 +247,7 @@ def test_first_letters_of_groups_are_reported(
     said = words.split()
     rows = [f"{number},{said[number % len(said)]},{['yes', 'no'][number % 2]}" for number in range(60)]
     file.write_text("\n".join(["id,sex,reply", *rows, ""]), encoding="utf-8")
-    result = biasledger(*HIRING[:5], "--group", f"sex{group}", "--subject", "id", code=0)
+    result = biasledger(*NEW, f"sex{group}", "--subject", "id", code=0)
     assert sorted(load_audit(Path("a.yml")).attributes["sex"].groups) == kept
     assert "60 answers: 60 ok" in result.output
     assert all(sentence in result.output for sentence in sentences)
@@ -349,6 +332,6 @@ def test_a_terminal_is_asked_which_label_selects(
 def test_nothing_is_overwritten(file: Path) -> None:
     write(file, SENTENCES)
     Path("a.yml").write_text("mine", encoding="utf-8")
-    result = biasledger("new", "a.yml", "answers.csv", "--answer", "reply", "--group", "model", code=3)
+    result = biasledger(*NEW, "model", code=3)
     assert "a.yml is there already: nothing was changed" in result.stderr
     assert Path("a.yml").read_text(encoding="utf-8") == "mine"

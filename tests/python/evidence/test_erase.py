@@ -316,17 +316,8 @@ def test_the_commands(keep: Callable[[Path], Kept], tmp_path: Path) -> None:
     result = biasledger("verify", *ledger)
     assert (result.exit_code, result.output) == (0, f"{kept.run_id}: intact, seal {kept.seal}\n")
 
-    command = (
-        "erase",
-        kept.run_id,
-        *ledger,
-        "--prompt",
-        prompt_id,
-        "--trial",
-        str(trial),
-        "--reason",
-        REASON,
-    )
+    of_response = ("--prompt", prompt_id, "--trial", trial)
+    command = ("erase", kept.run_id, *ledger, *of_response, "--reason", REASON)
     refused = biasledger(*command, input="n\n", code=130)
     assert f"Response {prompt_id}.{trial}.1, ok, " in refused.output
     assert SECRET not in refused.output
