@@ -27,6 +27,7 @@ HEADINGS = {FAILED: "Failed", WARNED: "Warnings", ACCEPTED: "Accepted until thei
 
 _METHOD_OF_RUNS = "runs"
 _DECIDED = {PASSED, FAILED, ACCEPTED}
+_BAD = frozenset(HEADINGS)
 _NARROW_SCOPES = {"names", "wording"}
 # Enough of an id for `explain`.
 _ID_CHARACTERS = 12
@@ -407,7 +408,7 @@ def _finding_case(
         suggested,
         name=f"{name_of(row)}, {scheme}" if scheme else name_of(row),
         reason="" if status == PASSED else reason,
-        sentence=plain_finding(row) if status in HEADINGS else "",
+        sentence=plain_finding(row) if status in _BAD else "",
         value=row["value"],
         threshold=row["threshold"],
         scope=row["scope"],
@@ -428,7 +429,7 @@ def _case(kind: str, row: dict[str, Any], status: str, suggested: Sequence[Mitig
         measure=row["measure"],
         status=status,
         p_value_adjusted=row["p_value_adjusted"],
-        suggestions=mitigations_of(suggested, row["measure"], row["method"]) if status in HEADINGS else (),
+        suggestions=mitigations_of(suggested, row["measure"], row["method"]) if status in _BAD else (),
         finding_id=row["finding_id"] or "",
         mitigation=row["mitigation"],
         **own,
@@ -469,8 +470,8 @@ def _comparison_case(row: dict[str, Any], suggested: Sequence[Mitigation]) -> Ca
         status,
         suggested,
         name=f"{name_of(row)} since {row['baseline_run_id']}",
-        reason=reason if status in HEADINGS else "",
-        sentence=plain_regression(row) if status in HEADINGS else "",
+        reason=reason if status in _BAD else "",
+        sentence=plain_regression(row) if status in _BAD else "",
         value=row["worsening"],
         threshold=row["tolerance"],
         since=row["baseline_run_id"],
