@@ -16,6 +16,8 @@ import duckdb
 from dbt.adapters.duckdb.plugins import BasePlugin
 from dbt_common.exceptions import DbtRuntimeError
 
+from collector.errors import BiasledgerError, InputError, LedgerError
+from collector.files.places import local_path
 from collector.sql import literal
 
 WAIT_SECONDS = 30.0
@@ -35,9 +37,6 @@ class Plugin(BasePlugin):
 
     def initialize(self, plugin_config: dict[str, Any]) -> None:
         """Take the ledger's path from profiles.yml, and what its `settings` say of memory."""
-        from collector.errors import InputError
-        from collector.files.places import local_path
-
         try:
             self.ledger = local_path(str(plugin_config["ledger"]))
         except InputError as error:
@@ -87,7 +86,6 @@ class Plugin(BasePlugin):
                         f"{WAIT_SECONDS:.0f} seconds: close it there and build again."
                     ) from error
                 time.sleep(0.2)
-        from collector.errors import LedgerError
         from collector.ledger.schema import require_current
 
         with conn.cursor() as own:
@@ -99,7 +97,6 @@ class Plugin(BasePlugin):
 
     def _attach_export(self, conn: duckdb.DuckDBPyConnection) -> None:
         """Attach the files of `biasledger export` as the ledger that they were exported from."""
-        from collector.errors import BiasledgerError
         from collector.exports.reading import attach_export
 
         try:

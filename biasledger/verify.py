@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -57,6 +57,19 @@ class Verdict:
     fault: str | None = None
     n_faults: int = 0
     notes: tuple[str, ...] = ()
+
+    @classmethod
+    def broken(cls, name: str, *faults: str, notes: Iterable[str] = ()) -> Verdict:
+        """Return the verdict on something with these faults, the first one first."""
+        return cls(name, "broken", fault=faults[0], n_faults=len(faults), notes=tuple(notes))
+
+    @classmethod
+    def lost_seal(cls, seal: Seal) -> Verdict:
+        """Return the verdict where none of several runs has a seal that was kept elsewhere."""
+        return cls.broken(
+            "seal",
+            f"No run has the seal {seal}: the run that it was printed for was changed, cut or removed.",
+        )
 
 
 @dataclass(slots=True)
@@ -127,10 +140,7 @@ def verify_ledger(
             and only is None
             and not any(has_seal(connection, run.run_id, seal) for run in chosen)
         ):
-            message = (
-                f"No run has the seal {seal}: the run that it was printed for was changed, cut or removed."
-            )
-            verdicts.append(Verdict("seal", "broken", fault=message, n_faults=1))
+            verdicts.append(Verdict.lost_seal(seal))
         if not run_ids:
             verdicts += _verify_definitions(connection)
             verdicts += verify_shared(connection)
@@ -191,8 +201,7 @@ def verify_run(
         try:
             path = journal_path(ledger_path, run.run_id)
         except InputError:
-            message = f"{run.run_id!r} is no name that a run is ever given."
-            return Verdict(run.run_id, "broken", fault=message, n_faults=1)
+            return Verdict.broken(run.run_id, f"{run.run_id!r} is no name that a run is ever given.")
     journal = path if path is not None and path.is_file() else None
     has_journal = journal is not None
     end, digests_hold = _walk(connection, run, seal, faults)
@@ -239,7 +248,7 @@ def _verify_unchained(connection: duckdb.DuckDBPyConnection, run: Run, seal: Sea
     elif run.started_at is None or since is None or is_later or run.started_at >= since:
         message = "Its chain is gone: it is noted as a run of before chains were kept, and is no such run."
     if message is not None:
-        return Verdict(run.run_id, "broken", fault=message, n_faults=1)
+        return Verdict.broken(run.run_id, message)
     note = (
         f"it was kept before chains were, in this ledger from {since:%Y-%m-%d %H:%M} UTC on, and nothing shows whether it was "
         f"changed."
@@ -358,25 +367,24 @@ def _verify_definitions(connection: duckdb.DuckDBPyConnection) -> Iterator[Verdi
             f"{', '.join(changed[:_SHOWN_VALUES])} {'is' if len(changed) == 1 else 'are'} not defined as biasledger defines "
             f"what a ledger holds: a table, a view or a column was changed, added or removed."
         )
-        yield Verdict("tables and views", "broken", fault=message, n_faults=len(changed))
+        yield replace(Verdict.broken("tables and views", message), n_faults=len(changed))
 
 
 def _verify_rows_of_runs(connection: duckdb.DuckDBPyConnection) -> Iterator[Verdict]:
-    sentences = list(odd_rows_of_runs(connection))
-    if sentences:
-        yield Verdict("seals and baselines", "broken", fault=sentences[0], n_faults=len(sentences))
+    if sentences := list(odd_rows_of_runs(connection)):
+        yield Verdict.broken("seals and baselines", *sentences)
 
 
 def verify_shared(connection: duckdb.DuckDBPyConnection) -> Iterator[Verdict]:
     """Recompute the hashes of analyses, relevance and catalogues; yield a verdict if one differs."""
-    faults = _Faults()
-    for what, stated, computed in hashed_content(connection):
-        if stated != computed:
-            faults.add(None, f"{what[0].upper()}{what[1:]} was changed: its content does not match {stated}.")
-    for sentence in doubled_shared_rows(connection):
-        faults.add(None, sentence)
-    if faults.first is not None:
-        yield Verdict("analyses and catalogues", "broken", fault=faults.first, n_faults=faults.count)
+    faults = [
+        f"{what[0].upper()}{what[1:]} was changed: its content does not match {stated}."
+        for what, stated, computed in hashed_content(connection)
+        if stated != computed
+    ]
+    faults += doubled_shared_rows(connection)
+    if faults:
+        yield Verdict.broken("analyses and catalogues", *faults)
 
 
 def _verify_unknown_journals(ledger_path: Path, known: Mapping[str, Run]) -> Iterator[Verdict]:
@@ -388,14 +396,15 @@ def _verify_unknown_journals(ledger_path: Path, known: Mapping[str, Run]) -> Ite
             if read_head(path).ledger_name != ledger_path.name:
                 continue
         except LedgerError as error:
-            yield Verdict(path.stem, "broken", fault=str(error), n_faults=1)
+            yield Verdict.broken(path.stem, str(error))
             continue
         if is_being_written(path):
             note = "it is being collected and not in the ledger yet."
             yield Verdict(path.stem, "unsealed", notes=(note,))
         else:
-            message = f"The ledger has nothing of this run, and {path} has; `biasledger build` loads it."
-            yield Verdict(path.stem, "broken", fault=message, n_faults=1)
+            yield Verdict.broken(
+                path.stem, f"The ledger has nothing of this run, and {path} has; `biasledger build` loads it."
+            )
 
 
 def _what_is_wrong(held: Held) -> str:

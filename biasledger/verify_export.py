@@ -52,8 +52,7 @@ def verify_export(folder: Path, run_ids: Sequence[str] = (), seal: Seal | None =
         if not run_ids:
             verdicts += verify_shared(exported.connection)
     if seal is not None and only is None and not is_found:
-        message = f"No run has the seal {seal}: the run that it was printed for was changed, cut or removed."
-        verdicts.append(Verdict("seal", "broken", fault=message, n_faults=1))
+        verdicts.append(Verdict.lost_seal(seal))
     return [*verdicts, _verify_folder(folder, manifest, shared)]
 
 
@@ -89,7 +88,7 @@ def _verify_folder(folder: Path, manifest: Manifest, shared: Sequence[str]) -> V
 
         faults += log_faults(folder, manifest)
     if faults:
-        return Verdict(str(folder), "broken", fault=faults[0], n_faults=len(faults), notes=tuple(faults[1:]))
+        return Verdict.broken(str(folder), *faults, notes=faults[1:])
     n_files, n_runs = sum(1 for _ in manifest.files()), len(manifest.runs)
     message = f"{n_files:,} files, of {n_runs:,} runs and what they share, are all that there should be."
     return Verdict(str(folder), "intact", notes=(message,))

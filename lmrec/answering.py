@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from pathlib import Path
 
 from collector.errors import InputError
 from collector.hints import quoted
 from lmrec.fairness import Fair
-from lmrec.model import Recommender, load
+from lmrec.model import Recommender
 
 TOP = 20
 
@@ -96,24 +95,6 @@ class Answerer:
     def _city_of(self, prompt: str) -> str | None:
         named = self._named.findall(prompt.casefold()) if self._named is not None else []
         return named[-1] if named else None
-
-
-def load_answerer(
-    folders: Sequence[Path],
-    *,
-    top: int = TOP,
-    city: str | None = None,
-    needs_city: bool = False,
-    fair: Fair = False,
-) -> Answerer:
-    """Load models and make one system of them.
-
-    Raises:
-        InputError: as in model.load and Answerer.
-    """
-    return Answerer(
-        [load(folder) for folder in folders], top=top, city=city, needs_city=needs_city, fair=fair
-    )
 
 
 def question_of(prompt: str) -> str:

@@ -16,7 +16,6 @@ from biasledger.measures.recommenders import quality
 from biasledger.measures.recommenders.table import Measure, Predictions, measures, value_or_none
 from collector.errors import InputError
 from collector.files.replacing import write_whole
-from lmrec.categories import distinct_categories
 from lmrec.fairness import Fair, fair_scores, levels_of
 from lmrec.masking import Masker
 from lmrec.model import Recommender, load
@@ -162,7 +161,7 @@ def _write(file: Path, header: Sequence[str], rows: Iterable[Sequence[object]]) 
 
 def _shared_categories(recommender: Recommender) -> dict[str, quality.Flags]:
     """Return business_id -> (venues,) whether each venue that can be recommended shares a category with that business."""
-    own = {row.venue.venue_id: distinct_categories(row.venue) for row in recommender.catalogue}
+    own = {row.venue.venue_id: row.venue.distinct_categories for row in recommender.catalogue}
     of_venues = [own[venue.venue_id] for venue in recommender.venues]
     place_of = {name: place for place, name in enumerate(sorted(set().union(*own.values())))}
     holds = np.zeros((len(of_venues), len(place_of)), dtype=bool)

@@ -8,8 +8,8 @@ first, or else any that has been less than ceil(share · k) times; among these t
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections import Counter, defaultdict, deque
+from collections.abc import Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -39,26 +39,21 @@ def fair_order(scores: Floats, levels: Sequence[int | None], k: int) -> Integers
         k: how many.
     """
     shares = {level: n / len(levels) for level, n in Counter(levels).items()}
-    by_level: dict[int | None, list[int]] = defaultdict(list)
+    waiting: dict[int | None, deque[int]] = defaultdict(deque)
     for place in np.argsort(-scores, kind="stable"):
-        by_level[levels[place]].append(int(place))
-    waiting: dict[int | None, Iterator[int]] = {level: iter(places) for level, places in by_level.items()}
-    first = {level: next(places) for level, places in waiting.items()}
+        waiting[levels[place]].append(int(place))
     n_ranked: Counter[int | None] = Counter()
     order: list[int] = []
-    while first and len(order) < k:
+    while waiting and len(order) < k:
         length = len(order) + 1
-        behind = [one for one in first if n_ranked[one] < math.floor(shares[one] * length + _ROUNDING)]
-        open_ = [one for one in first if n_ranked[one] < math.ceil(shares[one] * length - _ROUNDING)]
+        behind = [one for one in waiting if n_ranked[one] < math.floor(shares[one] * length + _ROUNDING)]
+        open_ = [one for one in waiting if n_ranked[one] < math.ceil(shares[one] * length - _ROUNDING)]
         # Where a level has no venue left, the others fill its places.
-        level = max(behind or open_ or list(first), key=lambda one: (scores[first[one]], -first[one]))
-        order.append(first[level])
+        level = max(behind or open_ or waiting, key=lambda one: (scores[waiting[one][0]], -waiting[one][0]))
+        order.append(waiting[level].popleft())
         n_ranked[level] += 1
-        follower = next(waiting[level], None)
-        if follower is None:
-            del first[level]
-        else:
-            first[level] = follower
+        if not waiting[level]:
+            del waiting[level]
     return np.array(order, dtype=np.int64)
 
 

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from lmrec.categories import distinct_categories
 from lmrec.model import CatalogueRow
 from lmrec.yelp import PRICE_LEVELS
 
@@ -53,7 +52,7 @@ def catalogue_statistics(catalogue: Sequence[CatalogueRow]) -> list[CatalogueSta
 
 
 def _of(city: str, rows: Sequence[CatalogueRow]) -> CatalogueStatistics:
-    categories = Counter(name for row in rows for name in distinct_categories(row.venue))
+    categories = Counter(name for row in rows for name in row.venue.distinct_categories)
     # Ties are broken by the alphabet, so that the same files give the same row.
     top = sorted(categories, key=lambda name: (-categories[name], name))[:_TOP]
     levels = Counter(row.venue.price_level for row in rows)

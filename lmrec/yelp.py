@@ -26,6 +26,8 @@ _MAX_NAME_CHARACTERS = 200
 _HELD_OUT_ONE_IN = 5
 _VALIDATION_ONE_IN = 10
 _NO_PRICE = {None, "", "None"}
+# Categories that nearly every venue of a kind has: two that share only these have nothing in common.
+GENERAL_CATEGORIES = frozenset({"restaurants", "food"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,11 @@ class Venue:
     price_level: int | None = None
     categories: tuple[str, ...] = ()
     address: str | None = None
+
+    @property
+    def distinct_categories(self) -> set[str]:
+        """Return its categories in lower case, without those that nearly every venue has."""
+        return {one.casefold() for one in self.categories} - GENERAL_CATEGORIES
 
 
 @dataclass(frozen=True, slots=True)

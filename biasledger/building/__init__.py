@@ -14,8 +14,5 @@ MANIFEST = Path("target/manifest.json")
 PARSED = Path("target/partial_parse.msgpack")
 """dbt's parsed manifest."""
 
-ANALYSIS_SETTINGS = Path("target/analysis_settings.json")
-"""The analysis settings of the audit files by hash, see `described`."""
-
 INCREMENTAL = "BIASLEDGER_INCREMENTAL"
 """Environment variable of dbt's process, set if tables may be built by run (macros/engine/by_run.sql)."""

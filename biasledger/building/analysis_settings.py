@@ -7,16 +7,17 @@ ledger lets SQL read them and gives every finding the hash of its analysis.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from biasledger.building.described import Described, Descriptions
 from collector.errors import InputError
+from collector.hashing import hash_of
 from collector.hints import did_you_mean
 
 if TYPE_CHECKING:
-    from collector.ledger.database import Ledger
+    from collector.ledger.database import HeldAnalysisSettings, Ledger
+    from collector.spec.audit import Audit
 
 _PATTERNS = ("audits/*.yml", "audits/replications/*.yml")
 
@@ -50,24 +51,31 @@ def register_analysis_settings(
     # The models read the tables of the newest schema; an older ledger gains them, and loses nothing.
     ledger.update()
     held = ledger.held_analysis_settings()
-    descriptions = Descriptions(project, allow_outside=allow_outside)
-    described = _audits(project, descriptions, held.audits, on_note)
-    present = {name: described[name] for name in sorted(held.audits & described.keys())}
-    _require_catalogues(ledger, {name: one.catalogue for name, (one, _) in present.items()})
-    new = [(path, name) for name, (one, path) in present.items() if not one.is_held(held)]
-    if new:
+    described = _audits(project, held.audits, on_note, allow_outside=allow_outside)
+    present = [described[name] for name in sorted(held.audits & described.keys())]
+    _require_catalogues(ledger, present)
+    if new := [audit for audit in present if not _is_held(audit, held)]:
         with ledger.append() as append:
-            for path, name in new:
-                audit = descriptions.audit(path, name)
+            for audit in new:
                 append.analysis(audit.audit, audit.analysis_document())
                 append.relevance(audit.relevance_hash, audit.relevance_rows)
                 append.markers(audit.markers_hash, audit.marker_rows, audit.probe_rows)
-    return list(present)
+    return [audit.audit for audit in present]
 
 
-def _require_catalogues(ledger: Ledger, catalogues: Mapping[str, str | None]) -> None:
+def _is_held(audit: Audit, held: HeldAnalysisSettings) -> bool:
+    """Return whether registering an audit's analysis would write nothing; the ledger is opened for writing otherwise."""
+    named = {audit.relevance_hash, audit.markers_hash} - {None}
+    return held.latest.get(audit.audit) == hash_of(audit.analysis_document()) and named <= held.named
+
+
+def _require_catalogues(ledger: Ledger, audits: Sequence[Audit]) -> None:
     """Check that the ledger has the catalogue that an audit names, as its items would have no price otherwise."""
-    named = {name: catalogue for name, catalogue in catalogues.items() if catalogue is not None}
+    named = {
+        audit.audit: catalogue
+        for audit in audits
+        if audit.answer.kind == "items" and (catalogue := audit.analysis.prices.catalogue) is not None
+    }
     known = ledger.catalogues() if named else frozenset()
     for name, catalogue in named.items():
         if catalogue not in known:
@@ -79,36 +87,36 @@ def _require_catalogues(ledger: Ledger, catalogues: Mapping[str, str | None]) ->
 
 
 def _audits(
-    project: Path,
-    descriptions: Descriptions,
-    asked: Collection[str],
-    on_note: Callable[[str], None],
-) -> dict[str, tuple[Described, Path]]:
-    """Return what each audit file of the project says, and the file, by the audit's name.
+    project: Path, asked: Collection[str], on_note: Callable[[str], None], *, allow_outside: bool
+) -> dict[str, Audit]:
+    """Return the audits that the project's files describe, by name.
 
     A file that is wrong is left out, and so are two of one audit: a draft stops no build, as the runs of other audits do not
     depend on it.
     """
-    audits: dict[str, tuple[Described, Path]] = {}
+    from collector.spec.loading import load_audits
+
+    audits: dict[str, Audit] = {}
+    places: dict[str, Path] = {}
     repeated: set[str] = set()
     for path in sorted(path for pattern in _PATTERNS for path in project.glob(pattern)):
         try:
-            found = descriptions.of(path)
+            found = load_audits(path, allow_outside=allow_outside)
         except InputError as error:
             on_note(_left_out(path, error, asked))
             continue
-        for one in found:
-            if one.audit in audits:
-                repeated.add(one.audit)
-                as_last = ", and its runs keep their last settings" if one.audit in asked else ""
+        for audit in found:
+            name = audit.audit
+            if name in audits:
+                repeated.add(name)
+                as_last = ", and its runs keep their last settings" if name in asked else ""
                 on_note(
-                    f"Warning: {audits[one.audit][1]} and {path} both describe the audit {one.audit!r}: neither is "
-                    f"read{as_last}. Rename one of them."
+                    f"Warning: {places[name]} and {path} both describe the audit {name!r}: neither is read{as_last}. "
+                    f"Rename one of them."
                 )
-                continue
-            audits[one.audit] = one, path
-    descriptions.keep()
-    return {name: one for name, one in audits.items() if name not in repeated}
+            else:
+                audits[name], places[name] = audit, path
+    return {name: audit for name, audit in audits.items() if name not in repeated}
 
 
 def _left_out(path: Path, error: InputError, asked: Collection[str]) -> str:

@@ -111,7 +111,8 @@ def build_warehouse(
         KeyboardInterrupt: on Ctrl-C; the message says what is kept.
     """
     from biasledger.publishing.erasures import hash_erasures
-    from biasledger.publishing.warehouse import require_replaceable
+    from biasledger.publishing.public import public_tables
+    from biasledger.publishing.warehouse import publish_warehouse, require_replaceable
     from collector.ledger.database import Ledger
     from collector.ledger.loading import load_all
     from collector.rows import utc_now
@@ -145,7 +146,14 @@ def build_warehouse(
         is_ordinary = not (select or is_closed or allow_outside)
         may_skip = is_ordinary and not (full_refresh or is_forced)
         up_to_date = up_to_date_methods(work, of_methods) if may_skip else []
-        environment = {}
+        environment = {
+            "BIASLEDGER_LEDGER": seen_from(project, ledger),
+            "BIASLEDGER_WAREHOUSE": seen_from(project, work),
+            "BIASLEDGER_PUBLISHED": seen_from(project, warehouse),
+        }
+        if is_closed:
+            # Relative to the project, as in dbt's statements.
+            environment["BIASLEDGER_CLOSED"] = str(LINKS / "seeds")
         if is_ordinary and not full_refresh and set(methods) <= set(methods_last_built(work, settings)):
             environment[INCREMENTAL] = "yes"
         if up_to_date:
@@ -153,23 +161,24 @@ def build_warehouse(
         if ignored := ignored_variables():
             on_note(f"Ignored: {', '.join(ignored)}. A build takes no options of dbt from the environment.")
         discard_last_build(work)
-        summary = _build_and_publish(
-            dbt,
-            project,
-            ledger,
-            work,
-            warehouse,
-            target=target,
-            threads=threads,
-            full_refresh=full_refresh,
-            select=select,
-            methods=methods,
-            erasures_hash=erasures_hash,
-            up_to_date=up_to_date,
-            environment=environment,
-            is_closed=is_closed,
-            on_step=on_step,
-        )
+        command = ["build", *_options(target, threads, select, up_to_date, full_refresh=full_refresh)]
+        try:
+            messages = dbt.run(command, environment, on_step, methods=methods, is_closed=is_closed)
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt(
+                f"Stopped: {warehouse} is as it was. "
+                + (
+                    "The next build on Spark starts from the beginning."
+                    if is_on_spark
+                    else f"Measures that were done are kept in {work} for the next build."
+                )
+            ) from None
+        built = _read_artifacts(project)
+        summary = _summarise(built, messages, work)
+        if not select:
+            build = _build_info(built, erasures_hash)
+            published = publish_warehouse(work, warehouse, public_tables(built), build, ledger=ledger)
+            summary = replace(summary, published=published)
         if is_ordinary:
             found = LastBuild(utc_now(), summary.alarm_tests, len(summary.published))
             remember(work, warehouse, inputs, found, of_methods, settings, methods)
@@ -189,27 +198,15 @@ def up_to_date_build(
     return read_last_build(work, warehouse, inputs_of(project, ledger))
 
 
-def _build_and_publish(
-    dbt: Dbt,
-    project: Path,
-    ledger: Path,
-    work: Path,
-    warehouse: Path,
-    *,
+def _options(
     target: str | None,
     threads: int | None,
-    full_refresh: bool,
     select: Sequence[str],
-    methods: Sequence[str],
-    erasures_hash: str,
     up_to_date: Sequence[str],
-    environment: Mapping[str, str],
-    is_closed: bool,
-    on_step: OnStep,
-) -> BuildSummary:
-    from biasledger.publishing.public import public_tables
-    from biasledger.publishing.warehouse import publish_warehouse
-
+    *,
+    full_refresh: bool,
+) -> list[str]:
+    """Return the options of `dbt build`."""
     options = [] if target is None else ["--target", target]
     options += [] if threads is None else ["--threads", str(threads)]
     options += ["--full-refresh"] if full_refresh else []
@@ -220,33 +217,7 @@ def _build_and_publish(
     # Exposures need no work; without this they would be counted as steps.
     options += ["resource_type:exposure"]
     options += [f"package:biasledger,group:{method}" for method in up_to_date]
-    environment = {
-        **environment,
-        "BIASLEDGER_LEDGER": seen_from(project, ledger),
-        "BIASLEDGER_WAREHOUSE": seen_from(project, work),
-        "BIASLEDGER_PUBLISHED": seen_from(project, warehouse),
-    }
-    if is_closed:
-        # Relative to the project, as in dbt's statements.
-        environment["BIASLEDGER_CLOSED"] = str(LINKS / "seeds")
-    try:
-        messages = dbt.run(["build", *options], environment, on_step, methods=methods, is_closed=is_closed)
-    except KeyboardInterrupt:
-        raise KeyboardInterrupt(
-            f"Stopped: {warehouse} is as it was. "
-            + (
-                "The next build on Spark starts from the beginning."
-                if runs_on_spark(project, target)
-                else f"Measures that were done are kept in {work} for the next build."
-            )
-        ) from None
-    built = _read_artifacts(project)
-    summary = _summarise(built, messages, work)
-    if select:
-        return summary
-    build = _build_info(built, erasures_hash)
-    published = publish_warehouse(work, warehouse, public_tables(built), build, ledger=ledger)
-    return replace(summary, published=published)
+    return options
 
 
 def methods_of(ledger: Path) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from datetime import date
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from collector.asking.costs import load_prices
 from collector.errors import InputError
 from collector.hints import did_you_mean
 
+Rows = Sequence[tuple[int, Mapping[str, str]]]
 _NUMBERS = ("threshold", "clear_threshold", "published_threshold", "alpha", "min_units", "tolerance")
 
 
@@ -25,7 +26,7 @@ def check_settings(project: Path) -> None:
             names file, row and column.
     """
     shipped = dbt_source() / "seeds"
-    measures = {row["measure"] for _, row in _read_numbered_rows(shipped / "measures.csv")}
+    measures = {row["measure"] for _, row in _read(shipped / "measures.csv")[1]}
     for name in SETTINGS:
         own = project / "seeds" / name
         if not own.is_file():
@@ -33,28 +34,25 @@ def check_settings(project: Path) -> None:
         if name == "model_prices.csv":
             load_prices(own)
             continue
-        _require_columns(own, _header(own), _header(shipped / name))
+        header, rows = _read(own)
+        _require_columns(own, header, _read(shipped / name)[0])
         known = set(PUBLISHED) if name == OUTPUT_THRESHOLDS else measures
-        for number, row in _read_numbered_rows(own):
+        for number, row in rows:
             _check_row(own, number, row, known)
         if name == "thresholds.csv":
-            _require_all_measures(own, measures)
+            _require_all_measures(own, rows, measures)
         if name == OUTPUT_THRESHOLDS:
-            _check_output_thresholds(own)
+            _check_output_thresholds(own, rows)
         if name == "tolerances.csv":
-            _require_a_tolerance_for_all(own)
+            _require_a_tolerance_for_all(own, rows)
 
 
-def _header(path: Path) -> list[str]:
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        return next(csv.reader(file), [])
-
-
-def _read_numbered_rows(path: Path) -> list[tuple[int, Mapping[str, str]]]:
-    """Return every row that says anything, with the number that a spreadsheet shows for it."""
+def _read(path: Path) -> tuple[Sequence[str], Rows]:
+    """Return the header, and every row that says anything with the number that a spreadsheet shows for it."""
     with path.open(encoding="utf-8-sig", newline="") as file:
         reader = csv.DictReader(file, restval="")
-        return [(reader.line_num, row) for row in reader if any(row.values())]
+        rows = [(reader.line_num, row) for row in reader if any(row.values())]
+        return reader.fieldnames or (), rows
 
 
 def _require_columns(path: Path, header: Collection[str], needed: Collection[str]) -> None:
@@ -63,13 +61,9 @@ def _require_columns(path: Path, header: Collection[str], needed: Collection[str
             raise InputError(f"{path} has no column {column!r}; its first line should be {','.join(needed)}.")
 
 
-def _require_all_measures(path: Path, measures: Collection[str]) -> None:
+def _require_all_measures(path: Path, rows: Rows, measures: Collection[str]) -> None:
     """Check that each measure has a row that applies everywhere, as it would never be judged otherwise."""
-    judged = {
-        row["measure"]
-        for _, row in _read_numbered_rows(path)
-        if (row["audit"], row["attribute"]) == ("*", "*")
-    }
+    judged = {row["measure"] for _, row in rows if (row["audit"], row["attribute"]) == ("*", "*")}
     for measure in sorted(measures):
         if measure not in judged:
             raise InputError(
@@ -78,10 +72,10 @@ def _require_all_measures(path: Path, measures: Collection[str]) -> None:
             )
 
 
-def _check_output_thresholds(path: Path) -> None:
+def _check_output_thresholds(path: Path, rows: Rows) -> None:
     """Raise for a threshold that is no share, a row that occurs twice, and a measure without a row for every audit."""
     seen: dict[tuple[str, str], int] = {}
-    for number, row in _read_numbered_rows(path):
+    for number, row in rows:
         measure, audit = row["measure"].strip(), row["audit"].strip()
         for column in ("threshold", "published_threshold"):
             if not 0 <= float(row[column].strip() or "nan") <= 1:
@@ -100,10 +94,9 @@ def _check_output_thresholds(path: Path) -> None:
             )
 
 
-def _require_a_tolerance_for_all(path: Path) -> None:
+def _require_a_tolerance_for_all(path: Path, rows: Rows) -> None:
     """Check that each measure has a default row, as it would have no tolerance otherwise."""
-    rows = [row for _, row in _read_numbered_rows(path)]
-    if not any((row["measure"], row["audit"], row["attribute"]) == ("*", "*", "*") for row in rows):
+    if not any((row["measure"], row["audit"], row["attribute"]) == ("*", "*", "*") for _, row in rows):
         raise InputError(
             f"{path} has no row with * as 'measure', 'audit' and 'attribute'; the installed seeds/tolerances.csv has one to copy."
         )

@@ -23,8 +23,11 @@ PASSED, WARNED, ACCEPTED, FAILED, UNDECIDED = "passed", "warned", "accepted", "f
 STATUSES = (FAILED, WARNED, ACCEPTED, UNDECIDED, PASSED)
 """In the order in which they are shown."""
 
+HEADINGS = {FAILED: "Failed", WARNED: "Warnings", ACCEPTED: "Accepted until their exception expires"}
+
 _METHOD_OF_RUNS = "runs"
 _DECIDED = {PASSED, FAILED, ACCEPTED}
+_BAD = frozenset(HEADINGS)
 _NARROW_SCOPES = {"names", "wording"}
 # Enough of an id for `explain`.
 _ID_CHARACTERS = 12
@@ -397,29 +400,39 @@ def _finding_case(
     is_clear = row["status"] == "clear"
     is_held_out = holds_out_for_group and is_clear and row["scope"] in _NARROW_SCOPES
     status = _status(row["status"] == "alarm", is_clear and not is_held_out, row)
-    is_bad = status in {FAILED, WARNED, ACCEPTED}
     reason = " ".join(part for part in (row["explanation"], row["advice"]) if part)
-    return Case(
-        row["run_id"],
-        row["audit"],
-        row["target"],
+    return _case(
         "finding",
-        row["method"],
-        _category(row),
-        row["measure"],
-        f"{name_of(row)}, {scheme}" if scheme else name_of(row),
+        row,
         status,
-        "" if status == PASSED else reason,
-        plain_finding(row) if is_bad else "",
-        row["value"],
-        row["threshold"],
-        row["p_value_adjusted"],
-        row["scope"],
-        is_held_out,
-        mitigations_of(suggested, row["measure"], row["method"]) if is_bad else (),
+        suggested,
+        name=f"{name_of(row)}, {scheme}" if scheme else name_of(row),
+        reason="" if status == PASSED else reason,
+        sentence=plain_finding(row) if status in _BAD else "",
+        value=row["value"],
+        threshold=row["threshold"],
+        scope=row["scope"],
+        is_held_out=is_held_out,
         can_fail=row["severity"] == "error",
-        finding_id=row["finding_id"],
+    )
+
+
+def _case(kind: str, row: dict[str, Any], status: str, suggested: Sequence[Mitigation], **own: Any) -> Case:
+    """Return the case of a row of findings or of comparisons."""
+    return Case(
+        run_id=row["run_id"],
+        audit=row["audit"],
+        target=row["target"],
+        kind=kind,
+        method=row["method"],
+        category=_category(row),
+        measure=row["measure"],
+        status=status,
+        p_value_adjusted=row["p_value_adjusted"],
+        suggestions=mitigations_of(suggested, row["measure"], row["method"]) if status in _BAD else (),
+        finding_id=row["finding_id"] or "",
         mitigation=row["mitigation"],
+        **own,
     )
 
 
@@ -446,31 +459,21 @@ def _silent_case(silent: SilentGroup) -> Case:
 
 def _comparison_case(row: dict[str, Any], suggested: Sequence[Mitigation]) -> Case:
     status = _status(row["verdict"] == "worse", row["verdict"] in {"better", "unchanged"}, row)
-    is_bad = status in {FAILED, WARNED, ACCEPTED}
-    return Case(
-        row["run_id"],
-        row["audit"],
-        row["target"],
+    reason = (
+        f"{row['measure']} read {number(row['baseline_value'])} and reads {number(row['value'])}: worse by "
+        f"{number(row['worsening'])} ({interval(row['interval_low'], row['interval_high'])}), tolerated are "
+        f"{number(row['tolerance'])}; adjusted p {probability(row['p_value_adjusted'])}."
+    )
+    return _case(
         "comparison",
-        row["method"],
-        _category(row),
-        row["measure"],
-        f"{name_of(row)} since {row['baseline_run_id']}",
+        row,
         status,
-        (
-            f"{row['measure']} read {number(row['baseline_value'])} and reads {number(row['value'])}: worse by "
-            f"{number(row['worsening'])} ({interval(row['interval_low'], row['interval_high'])}), tolerated are "
-            f"{number(row['tolerance'])}; adjusted p {probability(row['p_value_adjusted'])}."
-        )
-        if is_bad
-        else "",
-        plain_regression(row) if is_bad else "",
-        row["worsening"],
-        row["tolerance"],
-        row["p_value_adjusted"],
-        suggestions=mitigations_of(suggested, row["measure"], row["method"]) if is_bad else (),
-        finding_id=row["finding_id"] or "",
-        mitigation=row["mitigation"],
+        suggested,
+        name=f"{name_of(row)} since {row['baseline_run_id']}",
+        reason=reason if status in _BAD else "",
+        sentence=plain_regression(row) if status in _BAD else "",
+        value=row["worsening"],
+        threshold=row["tolerance"],
         since=row["baseline_run_id"],
     )
 

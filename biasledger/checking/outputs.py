@@ -13,6 +13,11 @@ from collector.errors import LedgerError
 from collector.ledger.database import Ledger
 
 _LOCK_SECONDS = 2.0
+_JUDGED = """
+    from {fct_stereotype_scores} as scores
+    inner join {dim_runs} as runs using (run_id)
+    where scores.is_judged and scores.mitigation = 'plain' and list_contains(?, run_id)
+"""
 
 
 @dataclass(frozen=True)
@@ -69,7 +74,7 @@ def count_outputs(tables: Tables, runs: Sequence[str]) -> tuple[Outputs, ...]:
     if not tables.has("fct_stereotype_scores"):
         return ()
     rows = tables.execute(
-        """
+        f"""
         select
             run_id,
             any_value(runs.audit),
@@ -79,12 +84,7 @@ def count_outputs(tables: Tables, runs: Sequence[str]) -> tuple[Outputs, ...]:
             count(*) filter (where scores.published_outcome = 'failed'),
             count(*) filter (where scores.published_outcome = 'skipped'),
             avg(scores.stereotype_ratio order by scores.stereotype_ratio)
-        from {fct_stereotype_scores} as scores
-        inner join {dim_runs} as runs using (run_id)
-        where
-            scores.is_judged
-            and scores.mitigation = 'plain'
-            and list_contains(?, run_id)
+        {_JUDGED}
         group by run_id, scores.category
         order by any_value(runs.audit), any_value(runs.target), run_id, scores.category
         """,
@@ -98,7 +98,7 @@ def failed_outputs(tables: Tables, runs: Sequence[str], ledger: Path | None) -> 
     if not tables.has("fct_stereotype_scores"):
         return ()
     rows = tables.execute(
-        """
+        f"""
         select
             run_id,
             runs.audit,
@@ -113,13 +113,7 @@ def failed_outputs(tables: Tables, runs: Sequence[str], ledger: Path | None) -> 
             scores.n_anti_markers,
             scores.regard_scores,
             scores.published_reasons
-        from {fct_stereotype_scores} as scores
-        inner join {dim_runs} as runs using (run_id)
-        where
-            scores.is_judged
-            and scores.mitigation = 'plain'
-            and scores.published_outcome = 'failed'
-            and list_contains(?, run_id)
+        {_JUDGED} and scores.published_outcome = 'failed'
         order by
             runs.audit, runs.target, run_id, contains(scores.published_reasons, ';') desc, scores.stereotype_ratio desc,
             scores.category, scores.probe, scores.prompt_id, scores.trial

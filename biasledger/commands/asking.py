@@ -13,10 +13,13 @@ from biasledger.commands.common import (
     PATH,
     interrupted_by_signals,
     ledger_option,
+    max_cost_option,
     next_step,
     outside_option,
     print_run,
     print_warnings,
+    project_prices,
+    targets_option,
     warehouse_option,
 )
 from biasledger.commands.completing import complete_runs
@@ -32,14 +35,6 @@ if TYPE_CHECKING:
     from collector.targets.base import Target
 
 
-def _strike_out(_ctx: click.Context, _parameter: click.Parameter, targets: Path) -> Path:
-    """Remove the targets' keys from every message from now on."""
-    from collector.redaction import strike_out_named_in
-
-    strike_out_named_in(targets)
-    return targets
-
-
 @click.command()
 @click.argument("audit_file", type=PATH, metavar="AUDIT.yml", required=False)
 @click.option(
@@ -49,14 +44,7 @@ def _strike_out(_ctx: click.Context, _parameter: click.Parameter, targets: Path)
     help="Whom to ask: a name in the targets file or python:module:function; several are asked one after the other, in runs of "
     "their own.",
 )
-@click.option(
-    "--targets",
-    type=PATH,
-    default=Path("targets.yml"),
-    show_default=True,
-    callback=_strike_out,
-    help="File of targets.",
-)
+@targets_option
 @ledger_option
 @click.option(
     "--trials",
@@ -126,13 +114,7 @@ def _strike_out(_ctx: click.Context, _parameter: click.Parameter, targets: Path)
     metavar="N",
     help="With --dry-run: also print N prompts about each group, as they will be sent.",
 )
-@click.option(
-    "--max-cost",
-    "max_cost_usd",
-    type=click.FloatRange(min=0, min_open=True),
-    metavar="USD",
-    help="Stop before another question might make the run cost more; go on with --resume.",
-)
+@max_cost_option("Stop before another question might make the run cost more; go on with --resume.")
 @click.option(
     "--batch",
     is_flag=True,
@@ -188,8 +170,7 @@ def collect(
     The prompts are made from AUDIT.yml; the answers go into a journal next to the ledger, and from there into the ledger.
     If a run ends early, --resume continues it. Ctrl-C, SIGTERM and SIGHUP keep the answers so far.
     """
-    from biasledger.project import settings_file
-    from collector.asking.costs import load_prices, meter_for
+    from collector.asking.costs import meter_for
     from collector.asking.runner import CollectOptions
     from collector.asking.runner import collect as collect_answers
     from collector.spec.loading import load_audit
@@ -219,19 +200,11 @@ def collect(
         require_temperature(target, audit.temperature)
         if batch:
             batch_interface(target)  # raises where a target has none
+    choices: dict[str, Any] = {"mitigations": mitigations, "parts": parts, "trials": trials, "batch": batch}
     if dry_run:
-        _dry_run(
-            audit,
-            asked,
-            mitigations=mitigations,
-            parts=parts,
-            trials=trials,
-            batch=batch,
-            n_shown=n_shown or 0,
-            ledger=ledger,
-        )
+        _dry_run(audit, asked, n_shown=n_shown or 0, ledger=ledger, **choices)
         return
-    prices = load_prices(settings_file("model_prices.csv"))
+    prices = project_prices()
     meters = [meter_for(target, prices, max_cost_usd) for target in asked]
     failed: dict[str, BiasledgerError] = {}
     for target, meter in zip(asked, meters, strict=True):
@@ -242,11 +215,8 @@ def collect(
                     target,
                     ledger,
                     replace(options, meter=meter),
-                    mitigations=mitigations,
-                    parts=parts,
-                    trials=trials,
                     seed=seed,
-                    batch=batch,
+                    **choices,
                 )
             )
         except BiasledgerError as error:
@@ -266,7 +236,7 @@ def collect(
 @click.command()
 @click.argument("audit_file", type=PATH, metavar="AUDIT.yml")
 @click.option("--target", "target_name", metavar="NAME", help="Also say what it costs to ask this target.")
-@click.option("--targets", type=PATH, default=Path("targets.yml"), show_default=True, help="File of targets.")
+@targets_option
 @click.option("--trials", type=click.IntRange(min=1), metavar="N", help="Plan N answers to each prompt.")
 @click.option("--subjects", type=click.IntRange(min=1), metavar="N", help="Plan N subjects of each domain.")
 @click.option(
@@ -304,8 +274,6 @@ def plan(
         steps,
         words_note,
     )
-    from biasledger.project import settings_file
-    from collector.asking.costs import load_prices
     from collector.spec.loading import load_audit
     from collector.spec.prompts import build_prompts
     from collector.targets import load_targets
@@ -328,10 +296,7 @@ def plan(
     cost = None
     if target_name is not None:
         (target,) = load_targets(targets, [target_name])
-        estimate = dry_run(
-            audit, target, load_prices(settings_file("model_prices.csv")), parts=parts, trials=trials
-        )
-        cost = estimate.total.cost_usd
+        cost = dry_run(audit, target, project_prices(), parts=parts, trials=trials).total.cost_usd
     if sizes is not None:
         steps_table(steps(sizes, n_calls, outlooks), n_calls, cost)
     notes = (clear_note(outlooks), None if run or sizes is None else words_note(audit, sizes))
@@ -347,10 +312,8 @@ def _dry_run(audit: Audit, asked: Sequence[Target], *, trials: int | None, **cho
     from biasledger.planning.dry_run import design_warnings, dry_run
     from biasledger.planning.outlooks import size_note
     from biasledger.planning.scopes import scope_warnings
-    from biasledger.project import settings_file
-    from collector.asking.costs import load_prices
 
-    prices = load_prices(settings_file("model_prices.csv"))
+    prices = project_prices()
     for target in asked:
         dry_run_table(dry_run(audit, target, prices, trials=trials, **choices))
     asked_so_often = audit if trials is None else audit.with_trials(trials)
@@ -391,8 +354,7 @@ def _resume(
     max_cost_usd: float | None,
 ) -> None:
     from biasledger.comparing.ledger_runs import run_in_journals
-    from biasledger.project import settings_file
-    from collector.asking.costs import load_prices, meter_for
+    from collector.asking.costs import meter_for
     from collector.asking.runner import resume
     from collector.journal.reader import journal_path
     from collector.ledger.loading import read_head
@@ -409,7 +371,7 @@ def _resume(
             f"{error} Run {run_id} asked a Python function, {head.run.parameters.get('function')}: start a new run in Python, "
             "or name the function's module in the targets file (kind: python)."
         ) from error
-    meter = meter_for(target, load_prices(settings_file("model_prices.csv")), max_cost_usd)
+    meter = meter_for(target, project_prices(), max_cost_usd)
     _print_collected(resume(run_id, target, ledger, replace(options, meter=meter), retry_failed=retry_failed))
     next_step("biasledger build")
 

@@ -13,12 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from biasledger.commands.completing import complete_runs
+from collector.errors import InputError
 from collector.files.places import local_path
 from collector.terminal import on_one_line, paged, say
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from collector.asking.costs import Price
     from collector.ledger.summary import RunSummary
     from collector.spec.loading import CheckedAudit, SpecProblem
 
@@ -61,7 +64,30 @@ warehouse_option = click.option(
     show_envvar=True,
     help="File that the built tables are published in.",
 )
+run_option = click.option(
+    "--run",
+    metavar="RUN",
+    shell_complete=complete_runs,
+    help="Only this run: its id, the beginning of it, latest or previous.",
+)
 
+
+def _strike_out(_ctx: click.Context, _parameter: click.Parameter, targets: Path) -> Path:
+    """Remove the targets' keys from every message from now on."""
+    from collector.redaction import strike_out_named_in
+
+    strike_out_named_in(targets)
+    return targets
+
+
+targets_option = click.option(
+    "--targets",
+    type=PATH,
+    default=Path("targets.yml"),
+    show_default=True,
+    callback=_strike_out,
+    help="File of targets.",
+)
 outside_option = click.option(
     "--allow-outside",
     is_flag=True,
@@ -83,6 +109,13 @@ encoding_option = click.option(
     metavar="NAME",
     help="The encoding of CSV, TSV or JSON that is not UTF-8, such as cp1252 or utf-16.",
 )
+
+
+def max_cost_option(meaning: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command the option --max-cost with this help."""
+    return click.option(
+        "--max-cost", "max_cost_usd", type=click.FloatRange(min=0, min_open=True), metavar="USD", help=meaning
+    )
 
 
 def pager_option(command: Callable[..., None]) -> Callable[..., None]:
@@ -134,44 +167,75 @@ def print_problems(audit_file: Path, checked: CheckedAudit, problems: Iterable[S
     return len(placed)
 
 
+def write_audit(audit_file: Path, text: str, *, source: Path, command: str) -> None:
+    """Write a new audit that a command made from a file, with a line for editors, and the schema that it names.
+
+    Raises:
+        InputError: the audit is there already.
+    """
+    from collector.spec.schema import NAME, modeline, schema_text
+
+    folder = audit_file.parent
+    schema = next((one / NAME for one in (folder, *folder.parents) if (one / NAME).is_file()), folder / NAME)
+    head = f"{modeline(audit_file, schema)}\n# Written from {on_one_line(source.name)} by `biasledger {command}`.\n"
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        with audit_file.open("x", encoding="utf-8") as stream:
+            stream.write(head + text)
+    except FileExistsError:
+        raise already_there(audit_file) from None
+    if not schema.is_file():
+        schema.write_text(schema_text(), encoding="utf-8")
+
+
+def already_there(path: Path) -> InputError:
+    """Return the error about a file that would be overwritten."""
+    return InputError(f"{path} is there already: nothing was changed; choose another name.")
+
+
 def cut(text: str) -> str:
     """Return the beginning of a text, on one line."""
     line = on_one_line(text)
     return line if len(line) <= CHARACTERS_SHOWN else f"{line[:CHARACTERS_SHOWN]}…"
 
 
+def project_prices() -> list[Price]:
+    """Return the prices of models: the project's own, or else the shipped ones."""
+    from biasledger.project import settings_file
+    from collector.asking.costs import load_prices
+
+    return load_prices(settings_file("model_prices.csv"))
+
+
 @contextlib.contextmanager
 def interrupted_by_signals() -> Iterator[None]:
     """Raise KeyboardInterrupt in the block if SIGTERM or SIGHUP arrives, so that the answers so far are kept.
 
-    Ignored signals stay ignored, such as SIGHUP under nohup. Outside the main thread Python has no signals, so nothing changes.
+    Ignored signals stay ignored, such as SIGHUP under nohup.
     """
-    if threading.current_thread() is not threading.main_thread():
+    with _handled(_ENDING, signal.SIG_DFL, _interrupt):
         yield
-        return
-    before = {number: signal.getsignal(number) for number in _ENDING}
-    changed = [number for number, handler in before.items() if handler is signal.SIG_DFL]
-    for number in changed:
-        signal.signal(number, _interrupt)
-    try:
-        yield
-    finally:
-        for number in changed:
-            signal.signal(number, before[number])
 
 
 @contextlib.contextmanager
 def killed_by_interrupt() -> Iterator[None]:
     """Let Ctrl-C end the process at once in the block: DuckDB heeds it in some of its loops alone. A shell says 130."""
-    is_default = signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    if not is_default or threading.current_thread() is not threading.main_thread():
+    with _handled((signal.SIGINT,), signal.default_int_handler, signal.SIG_DFL):
         yield
-        return
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+@contextlib.contextmanager
+def _handled(numbers: Iterable[int], usual: Any, handler: Any) -> Iterator[None]:
+    """Handle signals in another way in the block, where they have their usual handler. Only the main thread has signals."""
+    is_main = threading.current_thread() is threading.main_thread()
+    changed = [number for number in numbers if is_main and signal.getsignal(number) is usual]
+    for number in changed:
+        signal.signal(number, handler)
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        for number in changed:
+            signal.signal(number, usual)
 
 
 def _interrupt(_number: int, _frame: FrameType | None) -> None:

@@ -13,6 +13,7 @@ from biasledger.commands.common import (
     PATH,
     ledger_option,
     next_step,
+    run_option,
     warehouse_option,
 )
 from biasledger.commands.completing import complete_runs
@@ -40,12 +41,7 @@ from collector.terminal import print_data, say
     metavar="FILE",
     help=f"Write it there, too, in the format of its ending: {', '.join(ENDINGS)}; may be repeated.",
 )
-@click.option(
-    "--run",
-    metavar="RUN",
-    shell_complete=complete_runs,
-    help="Only this run: its id, the beginning of it, latest or previous.",
-)
+@run_option
 @click.option(
     "--require",
     type=click.Choice(["decided"]),

@@ -13,11 +13,13 @@ import click
 from biasledger.commands.common import (
     PATH,
     SPECS,
+    already_there,
     cut,
     encoding_option,
     next_step,
     print_problems,
     table_option,
+    write_audit,
 )
 from biasledger.numbers import count, percent
 from collector.errors import InputError
@@ -98,7 +100,6 @@ def counterfactual(
     from collector.counterfactual.words import languages
     from collector.hints import quoted
     from collector.spec.loading import check_audit
-    from collector.spec.schema import NAME, modeline, schema_text
     from collector.tables.source import Form
 
     name = audit_file.stem
@@ -123,16 +124,12 @@ def counterfactual(
     }
     for path in (audit_file, *files):
         if path.exists():
-            raise InputError(f"{path} is there already: nothing was changed; choose another name.")
-    folder = audit_file.parent
-    folder.mkdir(parents=True, exist_ok=True)
-    schema = next((one / NAME for one in (folder, *folder.parents) if (one / NAME).is_file()), folder / NAME)
+            raise already_there(path)
     document = yaml.safe_dump(draft.spec, sort_keys=False, allow_unicode=True, width=sys.maxsize)
-    head = f"{modeline(audit_file, schema)}\n# Written from {on_one_line(file.name)} by `biasledger counterfactual`.\n"
-    for path, text in {**files, audit_file: head + document}.items():
+    audit_file.parent.mkdir(parents=True, exist_ok=True)
+    for path, text in files.items():
         path.write_text(text, encoding="utf-8")
-    if not schema.is_file():
-        schema.write_text(schema_text(), encoding="utf-8")
+    write_audit(audit_file, document, source=file, command="counterfactual")
     say(f"Wrote {audit_file}, {', '.join(path.name for path in files)}.")
     checked = check_audit(audit_file)
     if print_problems(audit_file, checked, checked.problems):

@@ -16,7 +16,7 @@ from biasledger.verdicts import PLAIN
 from collector.terminal import PeriodicLine, console, is_watched, on_one_line, say
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from rich.console import Console
     from rich.table import Table
@@ -85,12 +85,10 @@ def status_counts(findings: Sequence[Finding]) -> str:
 
 def runs_table(runs: Sequence[RunOverview]) -> None:
     """Print one row a run, in the order given."""
-    table = _empty_table()
     counts = ("asked", "kept", "planned")
-    for name in ("run", "audit", "target", "model", "started (UTC)", *counts, "state"):
-        # A run's name is there to be copied, so it is never broken.
-        justify: Literal["left", "right"] = "right" if name in counts else "left"
-        table.add_column(name, justify=justify, overflow="fold", no_wrap=name == "run")
+    names = ("run", "audit", "target", "model", "started (UTC)", *counts, "state")
+    # A run's name is there to be copied.
+    table = _empty_table(*names, right=counts, whole="run")
     for run in runs:
         target = f"{run.target} (simulated)" if run.is_simulated else run.target
         values = (run.run_id, run.audit, target, run.model_asked or "–", f"{run.started_at:%Y-%m-%d %H:%M}")
@@ -125,19 +123,17 @@ def _state_of(run: RunOverview) -> str:
 
 def dry_run_table(plan: DryRun) -> None:
     """Print a row for each template, their total, and the assumptions."""
-    model = "" if plan.model == plan.target else f" ({plan.model})"
-    console().print(on_one_line(f"{plan.target}{model} would be asked:"), markup=False, highlight=False)
-    table = _empty_table()
-    for name in ("template", "prompts", "calls", "tokens in", "tokens out", "cost (USD)"):
-        table.add_column(name, justify="left" if name == "template" else "right", overflow="fold")
     from collector.asking.costs import usd
 
+    model = "" if plan.model == plan.target else f" ({plan.model})"
+    say(on_one_line(f"{plan.target}{model} would be asked:"))
+    numbers = ("prompts", "calls", "tokens in", "tokens out", "cost (USD)")
+    table = _empty_table("template", *numbers, right=numbers)
     for one in [*plan.templates, plan.total]:
         cost = "unknown" if one.cost_usd is None else usd(one.cost_usd)
         counts = (one.n_prompts, one.n_calls, one.prompt_tokens, one.completion_tokens)
         table.add_row(_text(one.template), *(f"{count:,}" for count in counts), cost)
-    out = console()
-    out.print(table)
+    console().print(table)
     asked_again = "what a model thinks before it answers, and questions asked again, come on top"
     notes = ["Nobody was asked and nothing was written."]
     notes.append(f"Tokens are estimated: an answer is taken to have {plan.answer_tokens:,}; {asked_again}.")
@@ -151,7 +147,7 @@ def dry_run_table(plan: DryRun) -> None:
         )
     notes.append(_time_note(plan))
     for note in notes:
-        out.print(on_one_line(note), markup=False, highlight=False, soft_wrap=True)
+        say(on_one_line(note))
     _contrasts_table(plan)
     _print_samples(plan)
 
@@ -186,14 +182,11 @@ def _contrasts_table(plan: DryRun) -> None:
     from biasledger.measures.detectable import LARGEST_SHARE_DEVIATION, POWER
     from biasledger.planning.dry_run import ALPHA
 
-    out = console()
     if not plan.contrasts:
         return
-    out.print()
-    out.print("How small a difference it could find:", highlight=False)
-    table = _empty_table()
-    for name in ("attribute", "group", "of each group", "in standard deviations", "in a share"):
-        table.add_column(name, justify="right" if name.startswith("in ") else "left", overflow="fold")
+    say("\nHow small a difference it could find:")
+    numbers = ("in standard deviations", "in a share")
+    table = _empty_table("attribute", "group", "of each group", *numbers, right=numbers)
     for one in plan.contrasts:
         if one.shortfall is not None:
             pair = (
@@ -210,17 +203,15 @@ def _contrasts_table(plan: DryRun) -> None:
             "none: too few" if one.effect is None else f"{one.effect:.2f}",
             "–" if share is None or share > 1 else f"{100 * share:.0f} points",
         )
-    out.print(table)
+    console().print(table)
     if all(one.shortfall is not None for one in plan.contrasts):
         return
     n = len(plan.contrasts)
     shared = f"alpha {ALPHA:g}" if n == 1 else f"alpha {ALPHA:g} shared by {n} contrasts"
-    out.print(
+    say(
         f"By Cohen's formula for two means (1988), found in {percent(POWER)} of audits, {shared}; a share is taken to be near "
         f"one half. It is a rough guide from sizes alone: a smaller difference is found where the answers to a prompt hardly "
-        "vary, and only a larger one where the names of a group vary much.",
-        highlight=False,
-        soft_wrap=True,
+        "vary, and only a larger one where the names of a group vary much."
     )
 
 
@@ -229,19 +220,15 @@ def outlooks_table(outlooks: Sequence[Outlook], run: str) -> None:
     from biasledger.measures.detectable import POWER
     from biasledger.planning.outlooks import ASSUMED
 
-    out = console()
     if not outlooks:
-        out.print(
-            "How much answers vary is not known: collect a small run (--subjects or --trials), build, and plan again.",
-            highlight=False,
-            soft_wrap=True,
+        say(
+            "How much answers vary is not known: collect a small run (--subjects or --trials), build, and plan again."
         )
         return
-    table = _empty_table()
-    for name in ("measure", "contrast", "planned", "smallest difference found", "unbiased: clear from"):
-        table.add_column(
-            name, justify="right" if name in {"planned", "unbiased: clear from"} else "left", overflow="fold"
-        )
+    table = _empty_table(
+        *("measure", "contrast", "planned", "smallest difference found", "unbiased: clear from"),
+        right=("planned", "unbiased: clear from"),
+    )
     for one in outlooks:
         is_judged = one.n_units >= one.minimum
         table.add_row(
@@ -250,13 +237,11 @@ def outlooks_table(outlooks: Sequence[Outlook], run: str) -> None:
             one.smallest_shown if is_judged else f"not judged: needs {one.minimum:,}",
             _text(f"{one.n_clear:,} {one.unit}"),
         )
-    out.print(table)
+    console().print(table)
     rests_on = f"How much answers vary is taken from run {run}." if run else ASSUMED
-    out.print(
+    say(
         f"{percent(POWER)} of audits find that difference, and {percent(POWER)} of audits of an unbiased target of that size are "
-        f"clear. Differences are on the measure's own scale; each attribute has a row for its least certain contrast. {rests_on}",
-        highlight=False,
-        soft_wrap=True,
+        f"clear. Differences are on the measure's own scale; each attribute has a row for its least certain contrast. {rests_on}"
     )
 
 
@@ -264,20 +249,17 @@ def steps_table(steps: Sequence[Step], n_calls: int, cost_usd: float | None) -> 
     """Print the cost and the benefit of one more unit of each kind."""
     from collector.asking.costs import usd
 
-    out = console()
-    table = _empty_table()
-    for name in ("one more", "planned", "further answers", "cost (USD)", "intervals narrower by"):
-        table.add_column(name, justify="left" if name == "one more" else "right", overflow="fold")
+    if not steps:
+        return
+    numbers = ("planned", "further answers", "cost (USD)", "intervals narrower by")
+    table = _empty_table("one more", *numbers, right=numbers)
     for one in steps:
         cost = "unknown" if cost_usd is None else usd(cost_usd * one.calls / max(n_calls, 1))
         narrower = f"{'at most ' if one.is_at_most else ''}{percent(one.narrower, 1)}"
         table.add_row(one.unit, f"{one.n:,}", f"{one.calls:,}", cost, narrower)
-    if steps:
-        out.print()
-        out.print(table)
-        out.print(
-            "Intervals become narrower where a finding counts that unit.", highlight=False, soft_wrap=True
-        )
+    say()
+    console().print(table)
+    say("Intervals become narrower where a finding counts that unit.")
 
 
 def _print_samples(plan: DryRun) -> None:
@@ -298,9 +280,8 @@ def _print_samples(plan: DryRun) -> None:
 
 def tuning_table(tunings: Sequence[Tuning]) -> None:
     """Print one row a measure and threshold: the smallest that is quiet enough, and the one in use."""
-    table = _empty_table()
-    for name in ("measure", "scheme", "", "threshold", "false positives", "misses", "goals"):
-        table.add_column(name, justify="right" if name == "threshold" else "left", overflow="fold")
+    names = ("measure", "scheme", "", "threshold", "false positives", "misses", "goals")
+    table = _empty_table(*names, right={"threshold"})
     for tuning in tunings:
         for kind, errors in (("tuned", tuning.best), ("in use", tuning.current)):
             table.add_row(
@@ -315,9 +296,7 @@ def curve_table(tuning: Tuning, *, rows: int = 11) -> None:
     """Print some points of a measure's curve, from its smallest threshold to its largest."""
     last = len(tuning.curve) - 1
     places = sorted({round(last * step / (rows - 1)) for step in range(rows)})
-    table = _empty_table()
-    for name in ("threshold", "false positives", "misses"):
-        table.add_column(name, justify="right" if name == "threshold" else "left")
+    table = _empty_table("threshold", "false positives", "misses", right={"threshold"})
     for place in places:
         point = tuning.curve[place]
         table.add_row(f"{point.threshold:g}", _rate(point.false_positives), _rate(point.misses))
@@ -365,11 +344,17 @@ def build_progress() -> Iterator[Callable[[int, int, str], None]]:
         yield advance
 
 
-def _empty_table() -> Table:
+def _empty_table(*columns: str, right: Collection[str] = (), whole: str = "") -> Table:
+    """Return a table with these columns; right: those that are aligned so, whole: the one whose cells are never broken."""
     from rich import box
     from rich.table import Table
 
-    return Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
+    for name in columns:
+        table.add_column(
+            name, justify="right" if name in right else "left", overflow="fold", no_wrap=name == whole
+        )
+    return table
 
 
 def _print_rows(out: Console, rows: Sequence[Finding], *, explain: bool) -> None:

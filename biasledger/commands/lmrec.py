@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import shlex
 from dataclasses import fields
@@ -15,11 +16,12 @@ from biasledger.numbers import percent
 from collector.terminal import say
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from biasledger.measures.recommenders.table import Measure
     from lmrec.encoders.fitting import BertSettings
     from lmrec.encoders.tfidf import TfidfSettings
+    from lmrec.fairness import Fair
     from lmrec.masking import Method
     from lmrec.model import Recommender
 
@@ -32,21 +34,31 @@ _reviews = click.option(
 _top = click.option(
     "--top", type=click.IntRange(min=1), default=20, show_default=True, metavar="N", help="How many venues."
 )
-_fair = click.option(
-    "--fair-ranking",
-    "fair",
-    is_flag=True,
-    help="Name each price level as often as the city's venues have it: a mitigation.",
-)
 
 
-_fair_categories = click.option(
-    "--fair-category",
-    "fair_categories",
-    multiple=True,
-    metavar="NAME",
-    help="Name venues of these categories together as often as the city has them: a mitigation.",
-)
+def _fair(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of a fair ranking: its argument `fair` says of what."""
+
+    @click.option(
+        "--fair-ranking",
+        "fair",
+        is_flag=True,
+        help="Name each price level as often as the city's venues have it: a mitigation.",
+    )
+    @click.option(
+        "--fair-category",
+        "fair_categories",
+        multiple=True,
+        metavar="NAME",
+        help="Name venues of these categories together as often as the city has them: a mitigation.",
+    )
+    @functools.wraps(command)
+    def with_fair(*arguments: Any, fair: bool, fair_categories: tuple[str, ...], **options: Any) -> None:
+        command(*arguments, fair=fair_categories or fair, **options)
+
+    return with_fair
+
+
 # Appendix E of the source.
 _GRIDS = {
     "paper": {
@@ -300,7 +312,6 @@ def _encoder_settings(kind: str, given: Mapping[str, Any]) -> TfidfSettings | Be
 )
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Draws the intervals.")
 @_fair
-@_fair_categories
 @click.option(
     "--hide",
     type=PATH,
@@ -312,8 +323,7 @@ def evaluate(
     models: tuple[Path, ...],
     out: Path | None,
     seed: int,
-    fair: bool,
-    fair_categories: tuple[str, ...],
+    fair: Fair,
     hide: Path | None,
 ) -> None:
     """Measure recommenders by held-out texts.
@@ -330,9 +340,7 @@ def evaluate(
     listed: list[Measure] = []
     for model in models:
         folder = (out / model.name if len(models) > 1 else out) if out is not None else model / "evaluation"
-        listed += evaluate_model(
-            model, reviews, folder, seed=seed, fair=fair_categories or fair, hidden=hidden
-        )
+        listed += evaluate_model(model, reviews, folder, seed=seed, fair=fair, hidden=hidden)
         say(f"Wrote quality.csv, predictions.csv and catalogue_statistics.csv to {folder}.")
     if len(models) > 1:
         mean = averaged(listed)
@@ -349,10 +357,7 @@ def evaluate(
 @_top
 @click.option("--city", metavar="NAME", help="Only venues of this city.")
 @_fair
-@_fair_categories
-def recommend(
-    model: Path, question: str, top: int, city: str | None, fair: bool, fair_categories: tuple[str, ...]
-) -> None:
+def recommend(model: Path, question: str, top: int, city: str | None, fair: Fair) -> None:
     """Recommend venues for a question."""
     from rich.table import Table
 
@@ -360,7 +365,7 @@ def recommend(
     from lmrec.model import load
 
     table = Table("venue", "city", "price level", "categories", "probability")
-    for one in load(model).recommend(question, top, city=city, fair=fair_categories or fair):
+    for one in load(model).recommend(question, top, city=city, fair=fair):
         level = "" if one.venue.price_level is None else str(one.venue.price_level)
         cells = (
             one.venue.name,
@@ -379,27 +384,23 @@ def recommend(
 @_top
 @click.option("--city", metavar="NAME", help="Where the venues are, independently of the question.")
 @_fair
-@_fair_categories
 def serve(
     models: tuple[Path, ...],
     port: int,
     top: int,
     city: str | None,
-    fair: bool,
-    fair_categories: tuple[str, ...],
+    fair: Fair,
 ) -> None:
     """Answer questions over HTTP.
 
     At http://127.0.0.1:PORT/v1, as OpenAI's chat completions, for this machine alone. Ctrl-C ends it.
     """
-    from lmrec.answering import load_answerer
+    from lmrec.answering import Answerer
+    from lmrec.model import load
     from lmrec.serving import HOST, Server
 
-    with Server(
-        load_answerer(models, top=top, city=city, fair=fair_categories or fair),
-        ", ".join(one.name for one in models),
-        port,
-    ) as server:
+    answerer = Answerer([load(model) for model in models], top=top, city=city, fair=fair)
+    with Server(answerer, ", ".join(one.name for one in models), port) as server:
         say(f"Answering at http://{HOST}:{server.server_port}/v1 (Ctrl-C ends it) …")
         server.serve_forever()
 

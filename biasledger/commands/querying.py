@@ -6,7 +6,13 @@ from pathlib import Path
 
 import click
 
-from biasledger.commands.common import PATH, ledger_option, pager_option, warehouse_option
+from biasledger.commands.common import (
+    PATH,
+    killed_by_interrupt,
+    ledger_option,
+    pager_option,
+    warehouse_option,
+)
 from biasledger.commands.completing import complete_analyses, complete_findings
 from collector.errors import InputError
 from collector.terminal import print_data, say
@@ -75,7 +81,6 @@ def query(
       biasledger query "describe fct_findings"
       biasledger query - < question.sql
     """
-    from biasledger.commands.common import killed_by_interrupt
     from biasledger.querying.analyses import list_analyses
     from biasledger.querying.connection import locked_warehouse
     from biasledger.querying.output import format_of, write_result

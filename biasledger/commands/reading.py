@@ -8,19 +8,22 @@ from typing import Any
 
 import click
 
-from biasledger.commands.common import PATH, ROWS_SHOWN, ledger_option, pager_option, warehouse_option
+from biasledger.commands.common import (
+    PATH,
+    ROWS_SHOWN,
+    interrupted_by_signals,
+    ledger_option,
+    pager_option,
+    run_option,
+    warehouse_option,
+)
 from biasledger.commands.completing import complete_runs
 from collector.terminal import say
 
 
 @click.command()
 @warehouse_option
-@click.option(
-    "--run",
-    metavar="RUN",
-    shell_complete=complete_runs,
-    help="Only this run: its id, the beginning of it, latest or previous.",
-)
+@run_option
 @click.option(
     "--status",
     "statuses",
@@ -201,7 +204,6 @@ def serve(ledger: Path, warehouse: Path, port: int, label_as: str | None, opens:
     """
     import webbrowser
 
-    from biasledger.commands.common import interrupted_by_signals
     from biasledger.serving import serve as serve_pages
 
     def ready(address: str) -> None:

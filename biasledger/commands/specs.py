@@ -20,6 +20,7 @@ from biasledger.commands.common import (
     outside_option,
     print_problems,
     table_option,
+    write_audit,
 )
 from biasledger.commands.counterfactual import counterfactual
 from biasledger.numbers import count
@@ -450,7 +451,6 @@ def new(
     from collector.importers.draft import Drafted, draft_spec
     from collector.importers.named_columns import columns_of_groups, shared_columns, suggested_answers
     from collector.spec.loading import check_audit
-    from collector.spec.schema import NAME, modeline, schema_text
     from collector.tables.source import Form, sheet_notes, source_columns
 
     form = Form(table=table, encoding=encoding)
@@ -480,19 +480,7 @@ def new(
         texts,
     )
     draft = draft_spec(audit_file.stem, file, drafted)
-    folder = audit_file.parent
-    schema = next((one / NAME for one in (folder, *folder.parents) if (one / NAME).is_file()), folder / NAME)
-    head = f"{modeline(audit_file, schema)}\n# Written from {on_one_line(file.name)} by `biasledger new`.\n"
-    folder.mkdir(parents=True, exist_ok=True)
-    try:
-        with audit_file.open("x", encoding="utf-8") as stream:
-            stream.write(head + draft.text)
-    except FileExistsError:
-        raise InputError(
-            f"{audit_file} is there already: nothing was changed; choose another name."
-        ) from None
-    if not schema.is_file():
-        schema.write_text(schema_text(), encoding="utf-8")
+    write_audit(audit_file, draft.text, source=file, command="new")
     say(f"Wrote {audit_file}.")
     for one in chosen.values():
         say(one.chosen)

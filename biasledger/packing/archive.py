@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import filecmp
 import hashlib
-import io
 import json
-import os
 import re
 import struct
 import zipfile
@@ -13,12 +12,13 @@ import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import IO, Any, cast
+from typing import IO, Any
 
 from collector.errors import InputError
 from collector.files.plain import require_plain
 from collector.files.replacing import written_whole
-from collector.hashing import READ_BYTES
+from collector.files.scratch import scratch_folder
+from collector.hashing import hash_of_file
 
 # 2: cells of the CSV files that a spreadsheet would take for formulas are escaped, summary and report are of the run alone.
 # 3: exclusions, and tables in the form of laws.
@@ -103,8 +103,7 @@ def write_pack(path: Path, folder: str, facts: Mapping[str, Any], files: Mapping
         _write_zip(
             file, {f"{folder}/{name}": content for name, content in {**files, MANIFEST: manifest}.items()}
         )
-    with path.open("rb") as file:
-        return f"sha256:{hashlib.file_digest(file, 'sha256').hexdigest()}"
+    return hash_of_file(path)
 
 
 def _write_zip(file: IO[bytes], files: Mapping[str, bytes]) -> None:
@@ -114,41 +113,6 @@ def _write_zip(file: IO[bytes], files: Mapping[str, bytes]) -> None:
             entry.create_system = _CREATED_ON_UNIX
             entry.external_attr = _READABLE_BY_ALL
             archive.writestr(entry, content)
-
-
-class _ComparedWith(io.RawIOBase):
-    """A sink that stores nothing: every piece that is written is compared with the bytes of a file in the same place.
-
-    Bytes that are written again replace the earlier ones: a zip's writer goes back to fill in its headers, each in one piece.
-    """
-
-    def __init__(self, file: IO[bytes]) -> None:
-        self._file = file
-        self._differing: set[int] = set()
-
-    def is_same(self) -> bool:
-        """Return whether the file has what was written, and ends where that does."""
-        return not self._differing and not self._file.read(1)
-
-    def write(self, content: Any) -> int:
-        place = self._file.tell()
-        view = memoryview(content).cast("B")
-        pieces = (view[start : start + READ_BYTES] for start in range(0, len(view), READ_BYTES))
-        if all(self._file.read(len(piece)) == piece for piece in pieces):
-            self._differing.discard(place)
-        else:
-            self._differing.add(place)
-        self._file.seek(place + len(view))
-        return len(view)
-
-    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        return self._file.seek(offset, whence)
-
-    def seekable(self) -> bool:
-        return True
-
-    def writable(self) -> bool:
-        return True
 
 
 def read_pack(path: Path) -> Pack:
@@ -163,10 +127,11 @@ def read_pack(path: Path) -> Pack:
             entries = archive.infolist()
             _require_plain(path, entries)
             stored = {entry.filename: archive.read(entry) for entry in entries}
-        with path.open("rb") as file:
-            held = _ComparedWith(file)
-            _write_zip(cast("IO[bytes]", held), stored)
-            is_as_packed = held.is_same()
+        with scratch_folder() as folder:
+            packed = folder / "packed.zip"
+            with packed.open("wb") as file:
+                _write_zip(file, stored)
+            is_as_packed = filecmp.cmp(packed, path, shallow=False)
     except FileNotFoundError:
         raise InputError(f"There is no {path}: `biasledger evidence RUN` makes a pack.") from None
     # zipfile raises errors of several classes for entries that are encrypted, of a later version, or end too early.

@@ -78,7 +78,7 @@ def check_figures(pack: Pack, ledger_path: Path, on_step: Callable[[int, int, st
     wrong = differences.pop(FINDINGS)
     n_findings = len(read_table(pack, FINDINGS))
     verdicts = [
-        Verdict("findings", "broken", fault=wrong[0], n_faults=len(wrong))
+        Verdict.broken("findings", *wrong)
         if wrong
         else Verdict("findings", "intact", notes=(f"all {n_findings:,} came out the same.",)),
         _else(pack, differences),
@@ -99,7 +99,7 @@ def _else(pack: Pack, differences: Mapping[str, Sequence[str]]) -> Verdict:
     )
     faults = [f"{file}: {fault}" for file, found in differences.items() for fault in found]
     if faults:
-        return Verdict(name, "broken", fault=faults[0], n_faults=len(faults), notes=tuple(notes))
+        return Verdict.broken(name, *faults, notes=notes)
     return Verdict(name, "intact", notes=(f"{', '.join(differences)} came out the same.", *notes))
 
 
@@ -181,7 +181,7 @@ def _compare_questions(pack: Pack, ledger_path: Path, seal: Seal | None, *, is_s
         try:
             held = ledger_files(connection, run_id, str(pack.manifest["analysis_hash"]), seal)
         except InputError as error:
-            return Verdict(name, "broken", fault=str(error), n_faults=1)
+            return Verdict.broken(name, str(error))
         later = _later(connection, run_id, seal)
     faults = [
         f"{file} of the pack does not say what the ledger says."
@@ -197,7 +197,7 @@ def _compare_questions(pack: Pack, ledger_path: Path, seal: Seal | None, *, is_s
     if is_sealed and seal is None:
         faults.append("The manifest states no seal, and the ledger's run has a chain.")
     if faults:
-        return Verdict(name, "broken", fault=faults[0], n_faults=len(faults))
+        return Verdict.broken(name, *faults)
     return Verdict(name, "intact", notes=("run, spec, analysis and events are those of the ledger.", *later))
 
 

@@ -6,42 +6,41 @@ A pack comes from somebody else, and these values become variables of dbt, parts
 from __future__ import annotations
 
 import json
-import math
-import re
-from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import date
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from biasledger.packing.archive import BUILD, Pack, json_bytes
 from collector.errors import InputError
 
-_ENGINE_VERSION = re.compile(r"[0-9A-Za-z.]{1,20}")
-_LARGEST = (1 << 63) - 1
+
+def _day(value: Any) -> date:
+    if not isinstance(value, str):
+        raise ValueError("no text")
+    return date.fromisoformat(value)
 
 
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """The engine, the settings and the day of exceptions with which findings were judged."""
+_Count = Annotated[int, Field(ge=0, lt=1 << 63, description="a whole number from 0 on")]
 
-    engine_version: str
-    alpha: float
-    permutations: bool
-    min_permutations: int
-    all_groups: bool
-    seed: int
-    judged_on: date
+
+class Judged(BaseModel):
+    """The engine, the settings and the day of exceptions with which findings were judged; descriptions say what is right."""
+
+    model_config = ConfigDict(strict=True, frozen=True)
+
+    engine_version: str = Field(pattern=r"^[0-9A-Za-z.]{1,20}\z", description="a version such as '3'")
+    alpha: float = Field(gt=0, lt=1, allow_inf_nan=False, description="a number between 0 and 1")
+    permutations: bool = Field(description="true or false")
+    min_permutations: _Count
+    all_groups: bool = Field(description="true or false")
+    seed: _Count
+    judged_on: Annotated[date, BeforeValidator(_day)] = Field(description="a date such as 2027-06-30")
 
     def variables(self) -> dict[str, Any]:
         """Return the settings as variables of the dbt project."""
-        return {
-            "alpha": self.alpha,
-            "permutations": self.permutations,
-            "min_permutations": self.min_permutations,
-            "all_groups": self.all_groups,
-            "seed": self.seed,
-            "today": self.judged_on.isoformat(),
-        }
+        settings = self.model_dump(exclude={"engine_version", "judged_on"})
+        return settings | {"today": self.judged_on.isoformat()}
 
 
 def read_judged(pack: Pack) -> Judged:
@@ -60,15 +59,13 @@ def read_judged(pack: Pack) -> Judged:
         raise InputError(
             f"{BUILD} of the pack is not written as one is: a key occurs twice, or the spacing differs."
         )
-    return Judged(**{name: _value(build, name, *kind) for name, kind in _KINDS.items()})
-
-
-def _value(build: dict[str, Any], name: str, parse: Callable[[Any], Any], kind: str) -> Any:
-    if name not in build:
-        raise InputError(f"{BUILD} of the pack lacks the key {name!r}; it should be {kind}.")
     try:
-        return parse(build[name])
-    except (ValueError, TypeError):
+        return Judged.model_validate(build)
+    except ValidationError as error:
+        name = str(error.errors()[0]["loc"][0])
+        kind = Judged.model_fields[name].description
+        if name not in build:
+            raise InputError(f"{BUILD} of the pack lacks the key {name!r}; it should be {kind}.") from None
         raise InputError(
             f"{BUILD} of the pack has {_shortened(build[name])} as {name!r}; it should be {kind}."
         ) from None
@@ -77,38 +74,3 @@ def _value(build: dict[str, Any], name: str, parse: Callable[[Any], Any], kind: 
 def _shortened(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= 60 else text[:60] + " …"
-
-
-def _version(value: Any) -> str:
-    if not isinstance(value, str) or not _ENGINE_VERSION.fullmatch(value):
-        raise ValueError
-    return value
-
-
-def _share(value: Any) -> float:
-    if not isinstance(value, float) or not math.isfinite(value) or not 0 < value < 1:
-        raise ValueError
-    return value
-
-
-def _truth(value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise TypeError
-    return value
-
-
-def _count(value: Any) -> int:
-    if type(value) is not int or not 0 <= value <= _LARGEST:
-        raise ValueError
-    return int(value)
-
-
-_KINDS: dict[str, tuple[Callable[[Any], Any], str]] = {
-    "engine_version": (_version, "a version such as '3'"),
-    "alpha": (_share, "a number between 0 and 1"),
-    "permutations": (_truth, "true or false"),
-    "min_permutations": (_count, "a whole number from 0 on"),
-    "all_groups": (_truth, "true or false"),
-    "seed": (_count, "a whole number from 0 on"),
-    "judged_on": (date.fromisoformat, "a date such as 2027-06-30"),
-}

@@ -9,6 +9,8 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
+import re
 import shutil
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -17,7 +19,6 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from biasledger.packing.archive import FINDINGS, REPORT, SUMMARY, Pack
-from biasledger.packing.comparing import same_text, same_value
 from biasledger.packing.contents import parse_table, read_table, warehouse_files
 from biasledger.packing.judged import read_judged
 from biasledger.packing.summary import summary_files
@@ -33,6 +34,10 @@ KEY = "finding_id"
 _TOLD_OF_A_FINDING = (KEY, "measure", "attribute", "group_name", "reference_group")
 # Whether a run is the latest depends on what was asked later.
 _NOT_COMPARED = {"is_current"}
+# The same engine gives the same digits; another processor's linear algebra may round the last ones otherwise.
+RELATIVE_ERROR = 1e-6
+_ABSOLUTE_ERROR = 1e-12
+_NUMBER = re.compile(r"(-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)")
 
 
 def rebuild(
@@ -201,3 +206,24 @@ def _different_cells(before: Mapping[str, str], now: Mapping[str, str]) -> str:
 def _short_description(row: Mapping[str, str]) -> str:
     groups = " vs ".join(filter(None, (row["group_name"], row["reference_group"])))
     return " ".join(filter(None, (row[KEY][:8], f"({row['measure']}", row["attribute"], groups))) + ")"
+
+
+def same_value(one: str, other: str) -> bool:
+    """Return whether two cells hold the same text, or the same number."""
+    if one == other:
+        return True
+    try:
+        return math.isclose(float(one), float(other), rel_tol=RELATIVE_ERROR, abs_tol=_ABSOLUTE_ERROR)
+    except ValueError:
+        return False
+
+
+def same_text(one: bytes, other: bytes) -> bool:
+    """Return whether two texts in UTF-8 are the same but for the last digits of their numbers."""
+    if one == other:
+        return True
+    try:
+        first, second = (_NUMBER.split(content.decode()) for content in (one, other))
+    except UnicodeDecodeError:
+        return False
+    return len(first) == len(second) and all(map(same_value, first, second))

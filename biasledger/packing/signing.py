@@ -65,7 +65,7 @@ def verify_signature(path: Path, signers: Path | None) -> list[Verdict]:
         verdicts.append(_verify_ssh(path, of_ssh, signers))
     elif signers is not None:
         fault = f"There is no {of_ssh}: the pack is not signed, or its signature was taken away."
-        verdicts.append(Verdict(_NAME, "broken", fault=fault, n_faults=1))
+        verdicts.append(Verdict.broken(_NAME, fault))
     if of_gpg.is_file():
         done = _started(["gpg", "--verify", os.fspath(of_gpg), os.fspath(path)], b"")
         verdicts.append(
@@ -85,8 +85,7 @@ def _verify_ssh(path: Path, signature: Path, signers: Path | None) -> Verdict:
     found = _started(["ssh-keygen", "-Y", "find-principals", *allowed, *at], b"")
     names = found.stdout.decode(errors="replace").split("\n")[0].strip()
     if found.returncode != 0 or not names:
-        fault = f"The key of {signature} is none of those in {signers}."
-        return Verdict(_NAME, "broken", fault=fault, n_faults=1)
+        return Verdict.broken(_NAME, f"The key of {signature} is none of those in {signers}.")
     # A line of allowed signers may list several names for one key.
     name = names.split(",")[0]
     done = _started(["ssh-keygen", "-Y", "verify", *allowed, "-I", name, "-n", NAMESPACE, *at], content)
@@ -96,8 +95,7 @@ def _verify_ssh(path: Path, signature: Path, signers: Path | None) -> Verdict:
 def _verdict(done: subprocess.CompletedProcess[bytes], signature: Path, note: str) -> Verdict:
     if done.returncode == 0:
         return Verdict(_NAME, "intact", notes=(note,))
-    fault = f"{signature} is no valid signature of this pack: {_last_line(done)}"
-    return Verdict(_NAME, "broken", fault=fault, n_faults=1)
+    return Verdict.broken(_NAME, f"{signature} is no valid signature of this pack: {_last_line(done)}")
 
 
 def _run(command: list[str]) -> None:

@@ -18,9 +18,8 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from biasledger.publishing.public import PublicTable
-from biasledger.publishing.published import DATABASE, Column, Published, Table
-from biasledger.publishing.reasons import reason_of
-from biasledger.publishing.warehouse import PublishError, write_tables
+from biasledger.publishing.published import DATABASE, Published, Table
+from biasledger.publishing.warehouse import Column, PublishError, reason_of, write_tables
 from collector.errors import InputError
 from collector.files.csv import FORMULA_STARTS, inert
 from collector.files.lock import lock
@@ -33,7 +32,6 @@ DUCKDB_FILE = "warehouse.duckdb"
 _UNFINISHED = ".publishing"
 _MADE_BY = "biasledger publish"
 _SAFE_NAME = re.compile(r"\w[\w .-]*")
-_CHUNK = 1 << 20
 
 
 def publish_files(published: Published, folder: Path, formats: Collection[str] = FORMATS) -> dict[str, Any]:
@@ -245,12 +243,9 @@ def _is_nested(column: Column) -> bool:
 
 
 def _fingerprint(folder: Path, path: str) -> dict[str, Any]:
-    digest = hashlib.sha256()
     with (folder / path).open("rb") as file:
-        while chunk := file.read(_CHUNK):
-            digest.update(chunk)
-        size = file.tell()
-    return {"path": path, "bytes": size, "sha256": digest.hexdigest()}
+        digest = hashlib.file_digest(file, "sha256")
+        return {"path": path, "bytes": file.tell(), "sha256": digest.hexdigest()}
 
 
 def _sync_all(unfinished: Path, files: Collection[PurePosixPath]) -> None:

@@ -6,10 +6,9 @@ added by a project read from elsewhere are not seen.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from importlib.metadata import PackageNotFoundError, version
@@ -17,12 +16,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from biasledger.project import dbt_source, settings_file
-from biasledger.publishing.work import hash_models, side_file
+from biasledger.publishing.work import hash_models, hash_parts, read_notes, side_file
 from collector.journal.reader import journal_folder
 
 if TYPE_CHECKING:
     from collector.ledger.database import Ledger
 
+_NOTES = "built.json"
 # Folders that a build writes, and folders that none reads.
 _NOT_READ = {"target", "logs", "dbt_packages", "node_modules", "__pycache__"}
 _READ_WHOLE_BYTES = 1 << 20
@@ -76,8 +76,14 @@ def inputs_of(project: Path, ledger: Path) -> str:
     installed seeds, count by content. So do the models, the versions of the packages that compute, the environment and, where
     there are exceptions, the day.
     """
-    return _hash(
-        [*_ledger_state(ledger), *_settings(project), *_day(settings_file("exceptions.csv", project))]
+    named = [(path.as_posix(), _content(project / path)) for path in _project_files(project)]
+    named += _installed()
+    return hash_parts(
+        [
+            *_ledger_state(ledger),
+            *(part for name, content in named for part in (name.encode(), content)),
+            *_day(settings_file("exceptions.csv", project)),
+        ]
     )
 
 
@@ -86,12 +92,9 @@ def settings_of(project: Path, ledger: Path, target: str | None = None) -> str:
 
     The seeds that findings are judged by are left out.
     """
-    found = _Hash()
-    for name, content in _model_settings(project, ledger):
-        if Path(name).name not in JUDGED_BY:
-            found.add(name.encode())
-            found.add(content)
-    return found.ended_by((target or "").encode())
+    named = [one for one in _model_settings(project, ledger) if Path(one[0]).name not in JUDGED_BY]
+    named.append(("target", (target or "").encode()))
+    return hash_parts(part for name, content in named for part in (name.encode(), content))
 
 
 def methods_inputs(settings: str, ledger: Ledger, methods: Sequence[str]) -> dict[str, str]:
@@ -104,7 +107,9 @@ def methods_inputs(settings: str, ledger: Ledger, methods: Sequence[str]) -> dic
     """
     heads = ledger.heads_by_part()
     return {
-        method: _hash([settings.encode(), heads[method].encode()]) for method in methods if method in heads
+        method: hash_parts([settings.encode(), heads[method].encode()])
+        for method in methods
+        if method in heads
     }
 
 
@@ -136,47 +141,22 @@ def _may_read(path: Path) -> bool:
     )
 
 
-class _Hash:
-    """A tagged hash of parts, which are distinguished."""
-
-    def __init__(self) -> None:
-        self._digest = hashlib.sha256()
-
-    def add(self, part: bytes) -> None:
-        self._digest.update(len(part).to_bytes(8) + part)
-
-    def ended_by(self, part: bytes) -> str:
-        self.add(part)
-        return f"sha256:{self._digest.hexdigest()}"
-
-
-def _hash(parts: Iterable[bytes]) -> str:
-    digest = _Hash()
-    for part in parts:
-        digest.add(part)
-    return digest.ended_by(b"")
-
-
 def _ledger_state(ledger: Path) -> Iterator[bytes]:
     yield _state(ledger)
     yield _state(ledger.with_name(f"{ledger.name}.wal"))
     yield from (_state(path) for path in sorted(journal_folder(ledger).glob("*.jsonl")))
 
 
-def _settings(project: Path) -> Iterator[bytes]:
-    for path in _project_files(project):
-        yield path.as_posix().encode()
-        yield _content(project / path)
-    for name, content in _installed():
-        yield name.encode()
-        yield content
-
-
 def _project_files(project: Path) -> Iterator[Path]:
-    """Yield each file of a project, as seen from there, but for what builds and people write next to it."""
-    for path in _files(project):
-        if path.suffix not in {".duckdb", ".wal", ".html", ".zip", ".log"}:
-            yield path.relative_to(project)
+    """Yield each file and folder of a project, as seen from there and in a fixed order, but for hidden ones and for what builds
+    and people write next to it.
+    """
+    for parent, folders, names in os.walk(project):
+        left_out = _NOT_READ if Path(parent) == project else {"__pycache__"}
+        folders[:] = sorted(name for name in folders if name not in left_out and not name.startswith("."))
+        for path in (Path(parent) / name for name in sorted([*names, *folders])):
+            if path.suffix not in {".duckdb", ".wal", ".html", ".zip", ".log"}:
+                yield path.relative_to(project)
 
 
 def _installed() -> Iterator[tuple[str, bytes]]:
@@ -192,14 +172,6 @@ def _installed() -> Iterator[tuple[str, bytes]]:
     for name, value in sorted(os.environ.items()):
         if name.startswith(_VARIABLES) and name not in _NO_INPUT:
             yield name, value.encode()
-
-
-def _files(folder: Path) -> Iterator[Path]:
-    """Yield the files below a folder, in a fixed order; what builds write and hidden folders are left out."""
-    for parent, folders, names in os.walk(folder):
-        left_out = _NOT_READ if Path(parent) == folder else {"__pycache__"}
-        folders[:] = sorted(name for name in folders if name not in left_out and not name.startswith("."))
-        yield from (Path(parent) / name for name in sorted([*names, *folders]))
 
 
 def _state(path: Path) -> bytes:
@@ -249,7 +221,7 @@ def remember(
     content = asdict(last) | {"built_at": last.built_at.isoformat(), "methods": dict(methods)}
     content |= {"inputs": inputs, "settings": settings, "built": list(built)}
     content |= {"warehouse": _state(warehouse).decode(), "work": _state(work).decode()}
-    side_file(work, "built.json").write_text(json.dumps(content), encoding="utf-8")
+    side_file(work, _NOTES).write_text(json.dumps(content), encoding="utf-8")
 
 
 def up_to_date_methods(work: Path, methods: Mapping[str, str]) -> list[str]:
@@ -274,25 +246,25 @@ def methods_last_built(work: Path, settings: str) -> list[str]:
 
 def _notes_if_unchanged(work: Path) -> dict[str, Any]:
     """Return the notes of the last build if nothing else has written into the work file since."""
-    content = _read_notes(work)
+    content = read_notes(work, _NOTES)
     return content if work.exists() and content.get("work") == _state(work).decode() else {}
 
 
 def discard_methods(work: Path) -> None:
     """Forget that methods are up to date, because something other than a build writes into their tables."""
-    if content := _read_notes(work):
+    if content := read_notes(work, _NOTES):
         kept = content | {"methods": {}, "settings": ""}
-        side_file(work, "built.json").write_text(json.dumps(kept), encoding="utf-8")
+        side_file(work, _NOTES).write_text(json.dumps(kept), encoding="utf-8")
 
 
 def discard_last_build(work: Path) -> None:
     """Forget the last build, because the next one may not complete."""
-    side_file(work, "built.json").unlink(missing_ok=True)
+    side_file(work, _NOTES).unlink(missing_ok=True)
 
 
 def read_last_build(work: Path, warehouse: Path, inputs: str) -> LastBuild | None:
     """Return the last build if its inputs are the same and its published file is as it left it."""
-    content = _read_notes(work)
+    content = read_notes(work, _NOTES)
     try:
         if (
             content["inputs"] != inputs
@@ -307,11 +279,3 @@ def read_last_build(work: Path, warehouse: Path, inputs: str) -> LastBuild | Non
         )
     except (ValueError, KeyError, TypeError):
         return None
-
-
-def _read_notes(work: Path) -> dict[str, Any]:
-    try:
-        content = json.loads(side_file(work, "built.json").read_text(encoding="utf-8"))
-    except (FileNotFoundError, ValueError):
-        return {}
-    return content if isinstance(content, dict) else {}

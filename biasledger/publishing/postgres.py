@@ -31,8 +31,8 @@ from biasledger.publishing.postgres_types import (
     PostgresTable,
     postgres_table,
 )
-from biasledger.publishing.published import Published
-from biasledger.publishing.warehouse import PublishError
+from biasledger.publishing.published import DATABASE, Published
+from biasledger.publishing.warehouse import PUBLICATION, PublishError
 from collector.errors import InputError
 from collector.sql import identifier, literal
 
@@ -76,7 +76,7 @@ def publish_postgres(
     tables = [
         _with_short_key(published.connection, postgres_table(table), on_note) for table in published.tables
     ]
-    tables += _about(published, tables)
+    tables += _about(tables)
     _require_names(schema, tables)
     with _connection(uri) as connection, _errors_as_sentences(uri, schema):
         session = Session(connection, schema)
@@ -93,13 +93,9 @@ def publish_postgres(
     )
 
 
-def _about(published: Published, tables: Sequence[PostgresTable]) -> list[PostgresTable]:
+def _about(tables: Sequence[PostgresTable]) -> list[PostgresTable]:
     """Tables about the publication: which build it is of, and which tables are ours to replace."""
-    build = published.build
-    moments = (build.built_at, datetime.now(UTC).replace(tzinfo=None))
-    texts = [build.build_id, build.biasledger_version, build.engine_version]
-    of_build = ", ".join("null::varchar" if text is None else literal(text) for text in texts)
-    of_build += "".join(f", timestamp {literal(moment.isoformat(sep=' '))}" for moment in moments)
+    published_at = literal(datetime.now(UTC).replace(tzinfo=None).isoformat(sep=" "))
     listed = ", ".join(
         f"({literal(table.name)}, [{', '.join(literal(name) for name in table.key)}]::varchar[], {table.n_rows}::bigint)"
         for table in tables
@@ -117,8 +113,8 @@ def _about(published: Published, tables: Sequence[PostgresTable]) -> list[Postgr
                 PostgresColumn("published_at", moment, False, "When it was published here, UTC."),
             ),
             (),
-            f"select * from (values ({of_build})) "
-            "as build (build_id, biasledger_version, engine_version, built_at, published_at)",
+            f"select build_id, biasledger_version, engine_version, built_at, timestamp {published_at} as published_at "
+            f"from {DATABASE}.{PUBLICATION}.build",
             1,
         ),
         PostgresTable(

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from biasledger.publishing.published import Column, Table
+from biasledger.publishing.published import Table
+from biasledger.publishing.warehouse import Column
 from collector.sql import identifier
 
 # PostgreSQL's longest identifier, and the largest entry of an index (2,704 bytes) less what is stored next to the text.

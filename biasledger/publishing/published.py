@@ -11,7 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from biasledger.opening import opening_errors_as_sentences
-from biasledger.publishing.warehouse import MEMORY_LIMIT, PUBLICATION, BuildInfo
+from biasledger.publishing.warehouse import (
+    MEMORY_LIMIT,
+    PUBLICATION,
+    BuildInfo,
+    Column,
+    columns_of,
+    count_rows,
+)
 from collector.errors import InputError
 from collector.sql import identifier, literal
 
@@ -19,16 +26,6 @@ if TYPE_CHECKING:
     import duckdb
 
 DATABASE = "published"
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A column: its name, its type in DuckDB's spelling, and its description in dbt."""
-
-    name: str
-    type: str
-    is_nullable: bool
-    comment: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,30 +123,9 @@ def _tables(connection: duckdb.DuckDBPyConnection) -> tuple[Table, ...]:
             raise InputError(
                 f"{count} published tables are called {name!r}: rename one of the models (alias)."
             )
+    columns = columns_of(connection, DATABASE)
+    n_rows = count_rows(connection, DATABASE, [(schema, name) for schema, name, *_ in listed])
     return tuple(
-        Table(
-            schema,
-            name,
-            comment,
-            tuple(key),
-            _columns(connection, schema, name),
-            _n_rows(connection, schema, name),
-        )
+        Table(schema, name, comment, tuple(key), tuple(columns[schema, name]), n_rows[schema, name])
         for schema, name, key, comment in listed
     )
-
-
-def _columns(connection: duckdb.DuckDBPyConnection, schema: str, name: str) -> tuple[Column, ...]:
-    rows = connection.execute(
-        "select column_name, data_type, is_nullable, comment from duckdb_columns() "
-        "where database_name = ? and schema_name = ? and table_name = ? order by column_index",
-        [DATABASE, schema, name],
-    ).fetchall()
-    return tuple(Column(*row) for row in rows)
-
-
-def _n_rows(connection: duckdb.DuckDBPyConnection, schema: str, name: str) -> int:
-    rows = connection.execute(
-        f"select count(*) from {DATABASE}.{identifier(schema)}.{identifier(name)}"
-    ).fetchall()
-    return int(rows[0][0])

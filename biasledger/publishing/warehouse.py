@@ -6,6 +6,8 @@ stops half-way, the old one stays, and the next publication removes the rest.
 
 from __future__ import annotations
 
+import errno
+import os
 import shutil
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -13,11 +15,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from biasledger.publishing.kept_columns import kept_columns
 from biasledger.publishing.public import PublicTable
-from biasledger.publishing.reasons import reason_of
 from collector.errors import BiasledgerError, InputError
 from collector.files.replacing import replace_file
 from collector.sql import identifier, literal
@@ -31,10 +32,23 @@ PUBLICATION = "publication"
 _MAGIC = b"DUCK"  # at byte 8 of every DuckDB file
 _HEADER = 12
 MEMORY_LIMIT = "1GB"
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class PublishError(BiasledgerError):
     """The tables could not be published; what was published before is as it was."""
+
+
+def reason_of(error: Exception) -> str:
+    """Return why something could not be written: a full disk in the system's words, anything else in the error's first line.
+
+    DuckDB's messages may be long, and some are JSON.
+    """
+    text = (error.strerror or str(error)) if isinstance(error, OSError) else str(error).splitlines()[0]
+    for code in _NO_ROOM:
+        if os.strerror(code) in text:
+            return f"{os.strerror(code)}; make space there and try again"
+    return text
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +68,16 @@ class BuildInfo:
     biasledger_version: str
     engine_version: str | None
     erasures_hash: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column: its name, its type in DuckDB's spelling, and its description in dbt."""
+
+    name: str
+    type: str
+    is_nullable: bool
+    comment: str | None
 
 
 def require_replaceable(warehouse: Path, ledger: Path) -> None:
@@ -154,13 +178,13 @@ def write_tables(
     connection.execute(f"attach {_path(new)} as new (storage_version '{STORAGE_VERSION}')")
     # One transaction: a thousand comments would otherwise be a thousand waits for the disk.
     connection.execute("begin transaction")
-    columns, comments = _columns(connection, source), _comments(connection, source)
+    columns, comments = columns_of(connection, source), _comments(connection, source)
     for table in tables:
         place = table.schema, table.name
         _copy(connection, source, table, columns.get(place, ()), comments.get(place), with_kept=with_kept)
     _describe(connection, tables, build)
     connection.execute("commit")
-    counts = _counts(connection, source, tables)
+    counts = count_rows(connection, source, [(table.schema, table.name) for table in tables])
     connection.execute("detach new")
     _check(connection, new, counts)
     return counts
@@ -170,7 +194,7 @@ def _copy(
     connection: duckdb.DuckDBPyConnection,
     source: str,
     table: PublicTable,
-    columns: Sequence[_Column],
+    columns: Sequence[Column],
     comment: str | None,
     *,
     with_kept: bool,
@@ -187,13 +211,13 @@ def _copy(
     columns = [
         *columns,
         *(
-            _Column(one.name, one.data_type, True, f"Column {one.column} of the imported file.")
+            Column(one.name, one.data_type, True, f"Column {one.column} of the imported file.")
             for one in kept
         ),
     ]
     values = "".join(f", {one.value}" for one in kept)
     definitions = [
-        f"{identifier(column.name)} {column.data_type}{'' if column.is_nullable else ' not null'}"
+        f"{identifier(column.name)} {column.type}{'' if column.is_nullable else ' not null'}"
         for column in columns
     ]
     statements = [
@@ -210,16 +234,9 @@ def _copy(
     connection.execute(";".join(statements))
 
 
-class _Column(NamedTuple):
-    name: str
-    data_type: str
-    is_nullable: bool
-    comment: str | None
-
-
-def _columns(connection: duckdb.DuckDBPyConnection, source: str) -> dict[tuple[str, str], list[_Column]]:
+def columns_of(connection: duckdb.DuckDBPyConnection, database: str) -> dict[tuple[str, str], list[Column]]:
     """Return the columns of each table of a database, in their order, by schema and name: the catalog is slow to read."""
-    found: dict[tuple[str, str], list[_Column]] = defaultdict(list)
+    found: dict[tuple[str, str], list[Column]] = defaultdict(list)
     rows = connection.execute(
         """
         select schema_name, table_name, column_name, data_type, is_nullable, comment
@@ -227,10 +244,10 @@ def _columns(connection: duckdb.DuckDBPyConnection, source: str) -> dict[tuple[s
         where database_name = ?
         order by schema_name, table_name, column_index
         """,
-        [source],
+        [database],
     ).fetchall()
     for schema, table, *column in rows:
-        found[schema, table].append(_Column(*column))
+        found[schema, table].append(Column(*column))
     return found
 
 
@@ -281,17 +298,18 @@ def _describe(connection: duckdb.DuckDBPyConnection, tables: Sequence[PublicTabl
         connection.execute(f"comment on table {schema}.{name} is {literal(comment)}")
 
 
-def _counts(
-    connection: duckdb.DuckDBPyConnection, database: str, tables: Sequence[PublicTable]
+def count_rows(
+    connection: duckdb.DuckDBPyConnection, database: str, tables: Sequence[tuple[str, str]]
 ) -> dict[tuple[str, str], int]:
+    """Return the number of rows of tables of a database, given by schema and name."""
     if not tables:
         return {}
     counted = " union all ".join(
-        f"select {place}, count(*) from {database}.{identifier(table.schema)}.{identifier(table.name)}"
-        for place, table in enumerate(tables)
+        f"select {place}, count(*) from {database}.{identifier(schema)}.{identifier(name)}"
+        for place, (schema, name) in enumerate(tables)
     )
     found = dict(connection.execute(counted).fetchall())
-    return {(table.schema, table.name): found[place] for place, table in enumerate(tables)}
+    return {table: found[place] for place, table in enumerate(tables)}
 
 
 def _check(connection: duckdb.DuckDBPyConnection, new: Path, counts: dict[tuple[str, str], int]) -> None:
@@ -299,7 +317,7 @@ def _check(connection: duckdb.DuckDBPyConnection, new: Path, counts: dict[tuple[
     if _wal(new).exists():
         raise PublishError(f"{new} was not closed: its write-ahead log is still there.")
     connection.execute(f"attach {_path(new)} as new (read_only)")
-    found = _counts(connection, "new", [PublicTable(schema, name, ()) for schema, name in counts])
+    found = count_rows(connection, "new", list(counts))
     connection.execute("detach new")
     wrong = [f"{schema}.{name}" for (schema, name), rows in counts.items() if found[schema, name] != rows]
     if wrong:

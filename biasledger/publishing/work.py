@@ -8,11 +8,10 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from biasledger.project import dbt_source
 from biasledger.publishing.erasures import hash_erasures
@@ -77,30 +76,28 @@ def delete_outdated_work_file(work: Path, ledger: Ledger) -> list[str]:
     Raises:
         LedgerError: the ledger cannot be read.
     """
-    seen = side_file(work, "seen.json")
     with ledger.read() as connection:
-        runs = [
-            run
-            for (run,) in connection.execute(
-                "select distinct run_id from raw.kept_runs order by all"
-            ).fetchall()
-        ]
-        erasures = hash_erasures(connection)
-    models = hash_models()
-    before = _read_notes(seen)
+        rows = connection.execute("select distinct run_id from raw.kept_runs order by all").fetchall()
+        seen = {
+            "runs": [run for (run,) in rows],
+            "erasures": hash_erasures(connection),
+            "models": hash_models(),
+        }
+    before = read_notes(work, "seen.json")
     reason = None
     if work.exists():
-        if not set(before.runs) <= set(runs) or not before.erasures:
+        is_known = "runs" in before and before.get("erasures")
+        if not is_known or not set(before["runs"]) <= set(seen["runs"]):
             reason = "Runs were retracted or taken out of the ledger since the last build"
-        elif before.erasures != erasures:
+        elif before["erasures"] != seen["erasures"]:
             reason = "Answers were erased since the last build"
-        elif before.models != models:
+        elif before.get("models") != seen["models"]:
             reason = "The last build was made by another version of biasledger"
     if reason is not None:
         for path in (work, work.with_name(f"{work.name}.wal")):
             path.unlink(missing_ok=True)
-    seen.parent.mkdir(parents=True, exist_ok=True)
-    seen.write_text(json.dumps({"runs": runs, "erasures": erasures, "models": models}), encoding="utf-8")
+    work.parent.mkdir(parents=True, exist_ok=True)
+    side_file(work, "seen.json").write_text(json.dumps(seen), encoding="utf-8")
     return [] if reason is None else [f"{reason}: all tables are rebuilt."]
 
 
@@ -117,31 +114,30 @@ def hash_models() -> str:
         for path in sorted((base / name).rglob("*"))
         if path.suffix in _CODE and path.is_file()
     ]
+    return hash_parts(
+        part
+        for base, path in files
+        for part in (path.relative_to(base).as_posix().encode(), path.read_bytes())
+    )
+
+
+def hash_parts(parts: Iterable[bytes]) -> str:
+    """Return the tagged hash of parts with their lengths, so that no two lists of parts have the same."""
     digest = hashlib.sha256()
-    for base, path in files:
-        for part in (path.relative_to(base).as_posix().encode(), path.read_bytes()):
-            digest.update(len(part).to_bytes(8) + part)
+    for part in parts:
+        digest.update(len(part).to_bytes(8) + part)
     return f"sha256:{digest.hexdigest()}"
-
-
-@dataclass(frozen=True, slots=True)
-class _Seen:
-    """Notes on the last build into the work file: the ledger's runs, a hash of its erasures, and one of the models."""
-
-    runs: tuple[str, ...] = ()
-    erasures: str = ""
-    models: str = ""
-
-
-def _read_notes(seen: Path) -> _Seen:
-    """Return the notes of the last build; empty if there are none."""
-    try:
-        content = json.loads(seen.read_text(encoding="utf-8"))
-        return _Seen(tuple(content["runs"]), content["erasures"], content.get("models", ""))
-    except (FileNotFoundError, ValueError, KeyError):
-        return _Seen()
 
 
 def side_file(work: Path, ending: str) -> Path:
     """Return the path of a file of notes next to a work file."""
     return work.with_name(f"{work.name}.{ending}")
+
+
+def read_notes(work: Path, ending: str) -> dict[str, Any]:
+    """Return the notes in a file next to a work file; empty if there are none."""
+    try:
+        content = json.loads(side_file(work, ending).read_text(encoding="utf-8"))
+    except (FileNotFoundError, ValueError):
+        return {}
+    return content if isinstance(content, dict) else {}

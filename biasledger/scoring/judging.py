@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from biasledger.project import settings_file
-from biasledger.scoring.scores import MASK, masked, replaced
+from biasledger.scoring.scores import MASK, append_scores, masked, replaced
 from collector.answers.reasoning import split_reasoning
 from collector.answers.texts.json_text import JsonObject, extract_json
 from collector.asking.costs import estimate_prompt_tokens
@@ -392,27 +392,24 @@ class Judge:
             self._declared[run_id] = swaps
 
     def _append(self, graded: Sequence[tuple[AnswerToScore, Grade]]) -> None:
-        now = utc_now()
-        by_run: dict[str, list[ScoreRow]] = defaultdict(list)
-        for answer, one in graded:
-            by_run[answer.run_id].append(
-                ScoreRow(
-                    answer.prompt_id,
-                    answer.trial,
-                    answer.attempt,
-                    self._scorer,
-                    label=one.grade,
-                    score=1.0,
-                    is_short=False,
-                    scored_at=now,
-                    reason=one.reason,
-                )
-            )
-        for run_id in by_run.keys() - self._declared.keys():
+        for run_id in {answer.run_id for answer, _ in graded} - self._declared.keys():
             self._declare(run_id)
-        with self._ledger.append() as append:
-            for run_id, rows in by_run.items():
-                append.scores(run_id, rows)
+        now = utc_now()
+        append_scores(
+            self._ledger,
+            [
+                (
+                    answer.run_id,
+                    ScoreRow(
+                        *(answer.prompt_id, answer.trial, answer.attempt, self._scorer, one.grade, 1.0),
+                        is_short=False,
+                        scored_at=now,
+                        reason=one.reason,
+                    ),
+                )
+                for answer, one in graded
+            ],
+        )
 
 
 def _contrast(swap: Swap) -> _Contrast:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -21,7 +21,9 @@ from collector.spec.methods.markers import NEGATIVE
 
 if TYPE_CHECKING:
     from biasledger.scoring.classifiers import Classifier
+    from collector.ledger.database import Ledger
     from collector.ledger.scorable import AnswerToScore
+    from collector.rows import ScoreRow
 
 MASK = "XYZ"
 APPENDED_AT_ONCE = 256
@@ -229,21 +231,28 @@ def _append(ledger_path: Path, scored: Sequence[tuple[AnswerToScore, dict[str, f
     from collector.rows import ScoreRow, utc_now
 
     now = utc_now()
-    by_run: dict[str, list[ScoreRow]] = defaultdict(list)
-    for answer, scores in scored:
-        by_run[answer.run_id] += [
-            ScoreRow(
-                prompt_id=answer.prompt_id,
-                trial=answer.trial,
-                attempt=answer.attempt,
-                scorer=scorer,
-                label=label,
-                score=score,
-                is_short=_is_short(answer),
-                scored_at=now,
+    append_scores(
+        Ledger(ledger_path),
+        [
+            (
+                answer.run_id,
+                ScoreRow(
+                    *(answer.prompt_id, answer.trial, answer.attempt, scorer, label, score),
+                    is_short=_is_short(answer),
+                    scored_at=now,
+                ),
             )
+            for answer, scores in scored
             for label, score in scores.items()
-        ]
-    with Ledger(ledger_path).append() as append:
+        ],
+    )
+
+
+def append_scores(ledger: Ledger, scores: Iterable[tuple[str, ScoreRow]]) -> None:
+    """Append scores to the ledger, each with the run that it is of."""
+    by_run: dict[str, list[ScoreRow]] = defaultdict(list)
+    for run_id, row in scores:
+        by_run[run_id].append(row)
+    with ledger.append() as append:
         for run_id, rows in by_run.items():
             append.scores(run_id, rows)

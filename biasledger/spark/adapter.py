@@ -7,12 +7,13 @@ are made by methods that the materialisations call.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import duckdb
 import pandas as pd
@@ -36,11 +37,6 @@ from biasledger.spark.tables import Tables, tables_folder
 from biasledger.spark.translate import spark_name, to_spark
 from collector.errors import BiasledgerError
 from collector.files.places import local_path
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
-
-    from biasledger.measures.schema import Table
 
 _INCLUDED = Path(__file__).parent / "include"
 
@@ -259,16 +255,7 @@ class _Session:
     def __init__(self, tables: Tables) -> None:
         self._tables = tables
         self.connection = duckdb.connect()
-
-    def rows_by_part(
-        self,
-        measure: Callable[[Iterable[Any]], Table],
-        read: Callable[..., Iterable[Any]],
-        relations: Sequence[duckdb.DuckDBPyRelation],
-        by: Sequence[str],
-    ) -> DataFrame:
-        """Return a measure's rows, computed part by part on the executors."""
-        return rows_by_part(self._tables.spark, measure, read, relations, by)
+        self.rows_by_part = partial(rows_by_part, tables.spark)
 
     def table(self, name: str) -> duckdb.DuckDBPyRelation:
         schema, table = name.replace('"', "").split(".")[-2:]

@@ -63,12 +63,16 @@ def build(name: str, settings: Settings, folder: Path) -> TrainedRecommender:
     Raises:
         InputError: there is no such model, it is damaged, or two know one city.
     """
-    from lmrec.answering import load_answerer
-    from lmrec.model import CARD
+    from lmrec.answering import Answerer
+    from lmrec.model import CARD, load
 
     folders = [folder / one for one in settings.models]
-    answerer = load_answerer(
-        folders, top=settings.top, city=settings.city, needs_city=True, fair=settings.fair_ranking
+    answerer = Answerer(
+        [load(one) for one in folders],
+        top=settings.top,
+        city=settings.city,
+        needs_city=True,
+        fair=settings.fair_ranking,
     )
     # A card names the hashes of the other files, so that its own hash covers all of them.
     return TrainedRecommender(name, settings, answerer, [hash_of_file(one / CARD) for one in folders])

@@ -9,7 +9,6 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -24,6 +23,7 @@ from collector.ledger.database import Ledger
 from tests.python.audited import make_audited
 from tests.python.docs.shell import blocks, run
 from tests.python.preloaded import Preloaded
+from tests.python.running import ROOT, run_python
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -175,9 +175,7 @@ def first_audit(tmp_path_factory: pytest.TempPathFactory) -> FirstAudit:
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The wheel of this checkout."""
     folder = tmp_path_factory.mktemp("wheel")
-    root = Path(__file__).parents[2]
-    command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder), str(root)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = run_python("-m", "build", "--wheel", "--no-isolation", "--outdir", folder, ROOT)
     assert done.returncode == 0, done.stdout + done.stderr
     return next(folder.glob("biasledger-*.whl"))
 
@@ -186,9 +184,8 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of packages into which pip installed the wheel; what it depends on is this environment's."""
     site = tmp_path_factory.mktemp("installed") / "site"
-    options = ("--quiet", "--no-deps", "--no-index", "--disable-pip-version-check", "--target", str(site))
-    command = [sys.executable, "-m", "pip", "install", *options, str(wheel)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    options = ("--quiet", "--no-deps", "--no-index", "--disable-pip-version-check", "--target", site)
+    done = run_python("-m", "pip", "install", *options, wheel)
     assert done.returncode == 0, done.stdout + done.stderr
     return site
 

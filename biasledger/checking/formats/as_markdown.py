@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from biasledger.checking.cases import ACCEPTED, FAILED, STATUSES, UNDECIDED, WARNED, Case, Check
+from biasledger.checking.cases import FAILED, HEADINGS, STATUSES, UNDECIDED, WARNED, Case, Check
 from collector.terminal import on_one_line
 
 MARK = "<!-- biasledger-check -->"
 """The first line, by which a pipeline finds its comment again to replace it."""
 
-_HEADINGS = {FAILED: "Failed", WARNED: "Warnings", ACCEPTED: "Accepted until their exception expires"}
 # A comment holds 65,536 characters.
 _MOST_CASES = 40
 _MOST_SENTENCES = 12
@@ -26,7 +25,7 @@ def write(check: Check) -> str:
         lines += ["", check.simulated]
     if check.cases:
         lines += ["", *_counts(check)]
-    for status, heading in _HEADINGS.items():
+    for status, heading in HEADINGS.items():
         cases = [case for case in check.cases if case.status == status]
         lines += _listed(heading, cases, is_folded=status != FAILED)
     lines += _folded("Possible fixes", _suggestions(check))

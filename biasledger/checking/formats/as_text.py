@@ -6,14 +6,13 @@ import textwrap
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 
-from biasledger.checking.cases import ACCEPTED, FAILED, STATUSES, WARNED, Case, Check
+from biasledger.checking.cases import FAILED, HEADINGS, STATUSES, WARNED, Case, Check
 from biasledger.checking.outputs import sentences
 from collector.terminal import on_one_line
 
 _WIDTH = 118
 _FAILURES_OF_AN_AUDIT = 10
 _FAILED_OUTPUTS_OF_A_RUN = 3
-_HEADINGS = {FAILED: "Failed", WARNED: "Warnings", ACCEPTED: "Accepted until their exception expires"}
 
 
 def write(check: Check, *, shows_all: bool = True) -> str:
@@ -52,7 +51,7 @@ def _of_audit(audit: str, target: str, cases: Sequence[Case], shows_all: bool) -
     counts = Counter(case.status for case in cases)
     yield ""
     yield f"{audit}, target {target}: {', '.join(f'{counts[one]} {one}' for one in STATUSES if counts[one])}"
-    for status, heading in _HEADINGS.items() if shows_all else [(FAILED, "Failed")]:
+    for status, heading in HEADINGS.items() if shows_all else [(FAILED, "Failed")]:
         shown = [case for case in cases if case.status == status]
         if shown and shows_all:
             yield f"  {heading}:"

@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 import textwrap
+from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
@@ -20,6 +21,21 @@ from dbt.cli import main
 from biasledger.building import INCREMENTAL, LINE_PREFIX, dbt_process, running
 from biasledger.building.running import BuildError
 from biasledger.model_inputs.progress import progress_callbacks, report_progress
+
+
+@pytest.fixture
+def process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Has a program run in place of dbt's process, in a project without parsed state."""
+    monkeypatch.setattr(running, "subprocess", subprocess)
+    monkeypatch.setattr(running, "parsed_before", lambda *_, **__: nullcontext())
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    (tmp_path / "target").mkdir()
+
+    def replace(program: str) -> None:
+        (tmp_path / "other_process.py").write_text(program, encoding="utf-8")
+        monkeypatch.setattr(running, "_PROCESS", "other_process")
+
+    return replace
 
 
 def sentence(name: str, message: str, level: str = "info", **data: Any) -> Any:
@@ -71,21 +87,17 @@ def test_what_is_being_done_is_said_until_it_is_done(capsys: pytest.CaptureFixtu
     assert last == "int_words_divergences; now int_lists_spreads"
 
 
-def test_dbt_ends_with_an_interrupted_build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    program = "import os, time\nprint(os.getpid(), flush=True)\ntime.sleep(600)\n"
-    (tmp_path / "sleeper.py").write_text(program, encoding="utf-8")
-    (tmp_path / "target").mkdir()
+def test_dbt_ends_with_an_interrupted_build(
+    tmp_path: Path, process: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    process("import os, time\nprint(os.getpid(), flush=True)\ntime.sleep(600)\n")
     started: list[int] = []
 
     def interrupted(lines: IO[str], _: running.OnStep) -> list[str]:
         started.append(int(lines.readline()))
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(running, "subprocess", subprocess)
-    monkeypatch.setattr(running, "_PROCESS", "sleeper")
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     monkeypatch.setattr(running, "_follow", interrupted)
-    monkeypatch.setattr(running, "parsed_before", lambda *_, **__: nullcontext())
     with pytest.raises(KeyboardInterrupt), running.Dbt(tmp_path) as dbt:
         dbt.run(["build"], {}, lambda *_: None, methods=["words"])
     with pytest.raises(ProcessLookupError):
@@ -94,9 +106,10 @@ def test_dbt_ends_with_an_interrupted_build(tmp_path: Path, monkeypatch: pytest.
 
 @pytest.mark.parametrize(("code", "messages"), [(0, []), (1, ["leaked 27 instances"])])
 def test_what_a_library_says_as_dbt_ends_is_an_error_only_where_dbt_failed(
-    code: int, messages: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    code: int, messages: list[str], tmp_path: Path, process: Callable[[str], None]
 ) -> None:
-    program = f"""
+    process(
+        f"""
 import sys
 from pathlib import Path
 sys.stdin.readline()
@@ -104,12 +117,7 @@ Path("target/run_results.json").write_text("{{}}")
 print("leaked 27 instances")
 sys.exit({code})
 """
-    (tmp_path / "leaking.py").write_text(program, encoding="utf-8")
-    (tmp_path / "target").mkdir()
-    monkeypatch.setattr(running, "subprocess", subprocess)
-    monkeypatch.setattr(running, "_PROCESS", "leaking")
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    monkeypatch.setattr(running, "parsed_before", lambda *_, **__: nullcontext())
+    )
     with running.Dbt(tmp_path) as dbt:
         assert dbt.run(["build"], {}, lambda *_: None, methods=["words"]) == messages
 
@@ -177,13 +185,11 @@ def test_options_of_dbt_are_not_taken_from_the_shell(monkeypatch: pytest.MonkeyP
     assert {"DBT_PASSWORD", "QUIET"} < set(running._environment())
 
 
-def test_what_breaks_dbt_while_it_begins_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(running, "subprocess", subprocess)
-    monkeypatch.setattr(running, "_PROCESS", "no_such_module")
-    monkeypatch.setattr(running, "parsed_before", lambda *_, **__: nullcontext())
+def test_what_breaks_dbt_while_it_begins_is_said(tmp_path: Path, process: Callable[[str], None]) -> None:
+    process("import no_such_module")
     with running.Dbt(tmp_path) as dbt:
         dbt._process.wait()
-        with pytest.raises(BuildError, match=r"dbt could not build: .*No module named no_such_module"):
+        with pytest.raises(BuildError, match=r"dbt could not build: .*No module named 'no_such_module'"):
             dbt.run(["build"], {}, lambda *_: None, methods=["words"])
 
 

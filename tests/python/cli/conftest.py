@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import shutil
 import textwrap
-from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
 
 from biasledger import project
 from biasledger.building import build
-from biasledger.cli import cli
 from collector.ledger.database import Ledger
 from tests.python.rows import a_run
+from tests.python.running import rows_in
 
 SMALL_DBT_PROJECT = {
     "dbt_project.yml": """
@@ -83,8 +82,6 @@ SMALL_DBT_PROJECT = {
     "tests/dbt/generic/no_alarms.sql": "{% test no_alarms(model) %}select * from {{ model }}{% endtest %}",
 }
 
-Biasledger = Callable[..., Result]
-
 
 def write_files(folder: Path, files: dict[str, str]) -> None:
     for name, text in files.items():
@@ -92,10 +89,18 @@ def write_files(folder: Path, files: dict[str, str]) -> None:
         (folder / name).write_text(textwrap.dedent(text).lstrip("\n"), encoding="utf-8")
 
 
+def query(sql: str) -> list[tuple[Any, ...]]:
+    """Return what a query of the ledger in the current folder gives."""
+    return rows_in(Path("ledger.duckdb"), sql)
+
+
 @pytest.fixture
-def biasledger() -> Biasledger:
-    """Runs a command line in this process, as `biasledger(\"init\", \"audits\")`."""
-    return lambda *arguments: CliRunner().invoke(cli, [str(argument) for argument in arguments])
+def thin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A new project; the current folder."""
+    project.init_project(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("BIASLEDGER_LEDGER", raising=False)
+    return tmp_path
 
 
 @pytest.fixture(scope="session")

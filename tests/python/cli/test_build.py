@@ -14,7 +14,8 @@ from biasledger.building.build import build_warehouse
 from biasledger.publishing.work import locked
 from collector.errors import InputError
 from collector.ledger.database import Ledger
-from tests.python.cli.conftest import Biasledger, write_files
+from tests.python.cli.conftest import write_files
+from tests.python.running import biasledger, rows_in
 
 
 def set_findings(folder: Path, *rows: str) -> None:
@@ -22,12 +23,11 @@ def set_findings(folder: Path, *rows: str) -> None:
     (folder / "seeds" / "thresholds.csv").write_text("\n".join([header, *rows, ""]), encoding="utf-8")
 
 
-def test_alarms_end_with_1_and_are_printed_first(biasledger: Biasledger, small_project: Path) -> None:
+def test_alarms_end_with_1_and_are_printed_first(small_project: Path) -> None:
     set_findings(
         small_project, "Asian,0.001,clear,true", "Black,0.5,alarm,true", "Latino,0.03,inconclusive,true"
     )
-    result = biasledger("build")
-    assert result.exit_code == 1, result.output
+    result = biasledger("build", code=1)
     lines = [" ".join(line.split()) for line in result.stdout.splitlines()]
     assert "products, target robot (simulated), run run-1" in lines
     rows = [line for line in lines if " race " in line]
@@ -47,16 +47,12 @@ def test_alarms_end_with_1_and_are_printed_first(biasledger: Biasledger, small_p
     assert "no_alarms" in (small_project / "logs" / "dbt.log").read_text(encoding="utf-8")
 
 
-def test_no_alarms_end_with_0_and_the_findings_can_be_read_again(
-    biasledger: Biasledger, small_project: Path
-) -> None:
+def test_no_alarms_end_with_0_and_the_findings_can_be_read_again(small_project: Path) -> None:
     set_findings(small_project, "Asian,0.001,clear,false")
-    result = biasledger("build", "--threads", "2", "--full-refresh")
-    assert result.exit_code == 0, result.output
+    result = biasledger("build", "--threads", "2", "--full-refresh", code=0)
     assert "8 models and settings built, 2 quality tests passed, 1 alarm tests run in" in result.stdout
     assert result.stdout.endswith("Next: biasledger explain f-Asia\n")
-    again = biasledger("findings", "--run", "run-1", "--all")
-    assert again.exit_code == 0
+    again = biasledger("findings", "--run", "run-1", "--all", code=0)
     assert again.stdout.splitlines()[0] == "products, target robot, run run-1", (
         "only simulated runs are called so"
     )
@@ -64,12 +60,11 @@ def test_no_alarms_end_with_0_and_the_findings_can_be_read_again(
         line for line in result.stdout.splitlines() if "Asian" in line
     ]
     assert biasledger("findings", "--status", "alarm").stdout.strip().startswith("0 findings")
-    unknown = biasledger("findings", "--run", "run-2")
-    assert unknown.exit_code == 3
+    unknown = biasledger("findings", "--run", "run-2", code=3)
     assert "did you mean 'run-1'?" in unknown.stderr
 
 
-def test_a_failed_model_is_named_with_its_message(biasledger: Biasledger, small_project: Path) -> None:
+def test_a_failed_model_is_named_with_its_message(small_project: Path) -> None:
     warehouse = small_project / "warehouse.duckdb"
     duckdb.connect(str(warehouse)).close()
     before = warehouse.read_bytes()
@@ -77,8 +72,7 @@ def test_a_failed_model_is_named_with_its_message(biasledger: Biasledger, small_
         small_project,
         {"models/mine.sql": "select nothing_like_it from {{ ref('biasledger', 'fct_findings') }}"},
     )
-    result = biasledger("build")
-    assert result.exit_code == 3
+    result = biasledger("build", code=3)
     assert "Nothing was published: model mine failed: " in result.stderr
     assert "nothing_like_it" in result.stderr
     assert warehouse.read_bytes() == before
@@ -87,9 +81,7 @@ def test_a_failed_model_is_named_with_its_message(biasledger: Biasledger, small_
 
 
 @pytest.mark.slow
-def test_a_failed_python_model_shows_its_error_not_its_traceback(
-    biasledger: Biasledger, small_project: Path
-) -> None:
+def test_a_failed_python_model_shows_its_error_not_its_traceback(small_project: Path) -> None:
     python_model = """
         def model(dbt, session):
             dbt.config(materialized="table")
@@ -98,41 +90,36 @@ def test_a_failed_python_model_shows_its_error_not_its_traceback(
             return session.sql("select 1 as one")
         """
     write_files(small_project, {"models/mine.py": python_model})
-    result = biasledger("build", "--select", "mine")
-    assert result.exit_code == 3
+    result = biasledger("build", "--select", "mine", code=3)
     assert "model mine failed" in result.stderr
     assert "ValueError: no such scheme: wrods (the whole log" in result.stderr
     assert "Traceback" not in result.stderr
 
 
-def test_a_project_that_dbt_cannot_read_is_one_sentence(biasledger: Biasledger, small_project: Path) -> None:
+def test_a_project_that_dbt_cannot_read_is_one_sentence(small_project: Path) -> None:
     write_files(small_project, {"models/mine.sql": "select * from {{ ref('no_such_model') }}"})
-    result = biasledger("build")
-    assert result.exit_code == 3
+    result = biasledger("build", code=3)
     assert result.stderr.startswith("Error: dbt could not build:")
     assert result.stderr.count("no_such_model") == 1
     assert result.stderr.count("\n") == 1
 
 
 def published(folder: Path) -> list[tuple[object, ...]]:
-    with duckdb.connect(str(folder / "warehouse.duckdb"), read_only=True) as connection:
-        return connection.execute("select group_name, value from fct_findings").fetchall()
+    return rows_in(folder / "warehouse.duckdb", "select group_name, value from fct_findings")
 
 
 @pytest.mark.slow
-def test_alarms_do_not_stop_publication_and_failures_do(biasledger: Biasledger, small_project: Path) -> None:
+def test_alarms_do_not_stop_publication_and_failures_do(small_project: Path) -> None:
     set_findings(small_project, "Asian,0.001,clear,true")
     assert biasledger("build").exit_code == 0
     set_findings(small_project, "Black,0.5,alarm,true")
-    result = biasledger("build")
-    assert result.exit_code == 1
+    result = biasledger("build", code=1)
     assert "8 tables published in warehouse.duckdb." in result.stdout
     assert published(small_project) == [("Black", 0.5)]
     before = (small_project / "warehouse.duckdb").read_bytes()
 
     set_findings(small_project, "Latino,,alarm,true")
-    result = biasledger("build")
-    assert result.exit_code == 3
+    result = biasledger("build", code=3)
     assert result.stderr.startswith(
         "Error: Nothing was published: quality test not_null_thresholds_value failed: Got 1 result"
     )
@@ -144,9 +131,7 @@ def test_alarms_do_not_stop_publication_and_failures_do(biasledger: Biasledger, 
 
 
 @pytest.mark.slow
-def test_the_user_s_own_public_models_are_published_and_private_ones_are_not(
-    biasledger: Biasledger, small_project: Path
-) -> None:
+def test_the_user_s_own_public_models_are_published_and_private_ones_are_not(small_project: Path) -> None:
     write_files(
         small_project,
         {
@@ -161,23 +146,22 @@ def test_the_user_s_own_public_models_are_published_and_private_ones_are_not(
         },
     )
     assert biasledger("build").exit_code == 1
-    with duckdb.connect(str(small_project / "warehouse.duckdb"), read_only=True) as connection:
-        assert connection.execute("from mine").fetchall() == [("Black",)]
-        tables = "select table_name, comment from duckdb_tables() where schema_name = 'main' order by 1"
-        assert connection.execute(tables).fetchall() == [
-            ("dim_runs", None),
-            ("exceptions", None),
-            ("fct_alarms", None),
-            ("fct_findings", "Grain: finding. What 'was' found."),
-            ("mine", "Grain: my group."),
-            ("model_prices", None),
-            ("output_thresholds", None),
-            ("thresholds", None),
-            ("tolerances", None),
-        ]
-        keys = "select table_name, key_columns from publication.tables where len(key_columns) > 0"
-        assert connection.execute(keys).fetchall() == [("fct_findings", ["finding_id"])]
-        ((build_id,),) = connection.execute("select build_id from publication.build").fetchall()
+    assert rows_in(small_project / "warehouse.duckdb", "from mine") == [("Black",)]
+    tables = "select table_name, comment from duckdb_tables() where schema_name = 'main' order by 1"
+    assert rows_in(small_project / "warehouse.duckdb", tables) == [
+        ("dim_runs", None),
+        ("exceptions", None),
+        ("fct_alarms", None),
+        ("fct_findings", "Grain: finding. What 'was' found."),
+        ("mine", "Grain: my group."),
+        ("model_prices", None),
+        ("output_thresholds", None),
+        ("thresholds", None),
+        ("tolerances", None),
+    ]
+    keys = "select table_name, key_columns from publication.tables where len(key_columns) > 0"
+    assert rows_in(small_project / "warehouse.duckdb", keys) == [("fct_findings", ["finding_id"])]
+    ((build_id,),) = rows_in(small_project / "warehouse.duckdb", "select build_id from publication.build")
     built = json.loads((small_project / "target" / "run_results.json").read_text(encoding="utf-8"))
     assert build_id == built["metadata"]["invocation_id"]
 
@@ -188,7 +172,7 @@ def test_the_user_s_own_public_models_are_published_and_private_ones_are_not(
     assert published(small_project) == before
 
 
-def test_two_builds_at_once(biasledger: Biasledger, small_project: Path) -> None:
+def test_two_builds_at_once(small_project: Path) -> None:
     """They share dbt's target folder, even with different warehouses."""
     for arguments in ((), ("--warehouse", "elsewhere.duckdb")):
         with locked(small_project):
@@ -199,9 +183,8 @@ def test_two_builds_at_once(biasledger: Biasledger, small_project: Path) -> None
         )
 
 
-def test_the_ledger_is_not_taken_for_the_warehouse(biasledger: Biasledger, small_project: Path) -> None:
-    result = biasledger("build", "--warehouse", "ledger.duckdb")
-    assert result.exit_code == 3
+def test_the_ledger_is_not_taken_for_the_warehouse(small_project: Path) -> None:
+    result = biasledger("build", "--warehouse", "ledger.duckdb", code=3)
     assert result.stderr == "Error: ledger.duckdb is the ledger: name another file for the warehouse.\n"
 
 
@@ -220,19 +203,15 @@ def test_a_selection_builds_only_that_and_reports_progress(small_project: Path) 
     assert steps == [(1, 2, "thresholds"), (2, 2, "not_null_thresholds_value")]
     assert summary.published == {}
     assert not (small_project / "elsewhere.duckdb").exists(), "published tables are all of one build"
-    with duckdb.connect(str(summary.work), read_only=True) as connection:
-        assert connection.execute("from thresholds").fetchall() == [("Black", 0.5, "alarm", True)]
+    assert rows_in(summary.work, "from thresholds") == [("Black", 0.5, "alarm", True)]
 
 
-def test_an_interrupted_build_says_what_is_kept(
-    biasledger: Biasledger, small_project: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_interrupted_build_says_what_is_kept(small_project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(*_: object, **__: object) -> list[str]:
         raise KeyboardInterrupt
 
     monkeypatch.setattr("biasledger.building.running.Dbt.run", interrupted)
-    result = biasledger("build")
-    assert result.exit_code == 130
+    result = biasledger("build", code=130)
     assert result.stderr.strip() == (
         "Stopped: warehouse.duckdb is as it was. Measures that were done are kept in .biasledger/work/warehouse.duckdb for "
         "the next build."
@@ -254,16 +233,14 @@ def test_readings_of_audits_in_the_ledger_are_registered_once(
         patch.setattr(Ledger, "append", lambda one: opened.append(one.path) or append(one))
         register_analysis_settings(small_project, ledger)
     assert opened == [], "nothing is to be written"
-    with duckdb.connect(str(ledger), read_only=True) as connection:
-        query = "select audit, analysis ->> '$.words.schemes[0]' from raw.analysis_settings"
-        assert connection.execute(query).fetchall() == [("products", "words")]
+    query = "select audit, analysis ->> '$.words.schemes[0]' from raw.analysis_settings"
+    assert rows_in(ledger, query) == [("products", "words")]
 
     # Another project reads them otherwise; here they are as before.
     with Ledger(ledger).append() as append_to:
         append_to.analysis("products", {"words": {"schemes": ["other"]}})
     register_analysis_settings(small_project, ledger)
-    with duckdb.connect(str(ledger), read_only=True) as connection:
-        found = connection.execute(f"{query} order by registered_at").fetchall()
+    found = rows_in(ledger, f"{query} order by registered_at")
     assert [scheme for _, scheme in found] == ["words", "other", "words"]
 
 
@@ -300,29 +277,26 @@ def test_a_wrong_audit_file_stops_no_build(small_project: Path) -> None:
 
 
 @pytest.mark.slow
-def test_nothing_judged_is_said(biasledger: Biasledger, small_project: Path) -> None:
+def test_nothing_judged_is_said(small_project: Path) -> None:
     set_findings(small_project)
-    result = biasledger("build")
-    assert result.exit_code == 0, result.output
+    result = biasledger("build", code=0)
     assert "Nothing could be judged: there is no finding.\n" in result.stdout
     assert "0 findings" not in result.stdout
     assert "Nothing could be judged: there is no finding.\n" in biasledger("findings").stdout
 
 
-def test_a_missing_ledger_is_one_sentence(biasledger: Biasledger, small_project: Path) -> None:
+def test_a_missing_ledger_is_one_sentence(small_project: Path) -> None:
     (small_project / "ledger.duckdb").unlink()
-    result = biasledger("build")
-    assert result.exit_code == 3
+    result = biasledger("build", code=3)
     assert "There is no ledger at ledger.duckdb" in result.stderr
     assert not (small_project / "warehouse.duckdb").exists()
 
 
 def test_outside_a_project_the_sentence_says_what_to_do(
-    biasledger: Biasledger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    result = biasledger("build")
-    assert result.exit_code == 3
+    result = biasledger("build", code=3)
     assert "`biasledger init .`" in result.stderr
     with pytest.raises(InputError):
         build_warehouse(tmp_path, tmp_path / "ledger.duckdb", tmp_path / "warehouse.duckdb")

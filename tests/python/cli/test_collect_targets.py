@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-import duckdb
 import pytest
 
-from biasledger import project
-from tests.python.cli.conftest import Biasledger
+from tests.python.cli.conftest import query
 from tests.python.collector.fake_services import KEY, MODEL, FakeServices, Good, fake_services
+from tests.python.running import biasledger
 
 AUDIT = """
 audit: small
@@ -30,27 +28,18 @@ targets:
 
 
 @pytest.fixture
-def services(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeServices]:
+def services(thin: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeServices]:
     for name in ("NO_PROXY", "no_proxy"):
         monkeypatch.setenv(name, "127.0.0.1")
     monkeypatch.setenv("A_KEY", KEY)
-    monkeypatch.delenv("BIASLEDGER_LEDGER", raising=False)
-    project.init_project(tmp_path)
-    monkeypatch.chdir(tmp_path)
     with fake_services() as running:
-        (tmp_path / "small.yml").write_text(AUDIT)
-        (tmp_path / "targets.yml").write_text(TARGETS.replace("ROOT", running.root))
+        (thin / "small.yml").write_text(AUDIT)
+        (thin / "targets.yml").write_text(TARGETS.replace("ROOT", running.root))
         yield running
 
 
-def query(sql: str) -> list[tuple[Any, ...]]:
-    with duckdb.connect("ledger.duckdb", read_only=True) as connection:
-        return connection.execute(sql).fetchall()
-
-
-def test_several_targets_in_one_go(biasledger: Biasledger, services: FakeServices) -> None:
-    result = biasledger("collect", "small.yml", "--target", "gpt, claude,simulator")
-    assert result.exit_code == 0, result.stderr
+def test_several_targets_in_one_go(services: FakeServices) -> None:
+    result = biasledger("collect", "small.yml", "--target", "gpt, claude,simulator", code=0)
     assert result.stdout.count("2 prompts, 4 responses") == 3
     assert result.stdout.count("Next: biasledger build") == 1
     assert query("select target, target_kind from raw.runs order by started_at") == [
@@ -61,9 +50,8 @@ def test_several_targets_in_one_go(biasledger: Biasledger, services: FakeService
     assert [asked.service for asked in services.asked] == ["openai"] * 4 + ["anthropic"] * 4
 
 
-def test_one_that_fails_does_not_stop_the_others(biasledger: Biasledger, services: FakeServices) -> None:
-    result = biasledger("collect", "small.yml", "--target", "gpt,typo,claude")
-    assert result.exit_code == 3
+def test_one_that_fails_does_not_stop_the_others(services: FakeServices) -> None:
+    result = biasledger("collect", "small.yml", "--target", "gpt,typo,claude", code=3)
     assert "Error: typo: typo answered 404: The model `typo-1` does not exist." in result.stderr
     assert "Error: 1 of 3 targets failed: typo. The answers so far are kept." in result.stderr
     answered = query(
@@ -80,19 +68,14 @@ def test_one_that_fails_does_not_stop_the_others(biasledger: Biasledger, service
         ("gpt,", "No target is named"),
     ],
 )
-def test_nobody_is_asked_where_a_name_is_wrong(
-    biasledger: Biasledger, services: FakeServices, names: str, message: str
-) -> None:
-    result = biasledger("collect", "small.yml", "--target", names)
-    assert result.exit_code == 3
+def test_nobody_is_asked_where_a_name_is_wrong(services: FakeServices, names: str, message: str) -> None:
+    result = biasledger("collect", "small.yml", "--target", names, code=3)
     assert message in result.stderr
     assert services.asked == []
     assert not Path("ledger.duckdb").exists()
 
 
-def test_nobody_is_asked_at_another_temperature_than_the_audit_s(
-    biasledger: Biasledger, services: FakeServices
-) -> None:
+def test_nobody_is_asked_at_another_temperature_than_the_audit_s(services: FakeServices) -> None:
     Path("small.yml").write_text(AUDIT + "temperature: 0\n")
     entries = Path("targets.yml").read_text()
     for number, (held, parameters) in enumerate(
@@ -100,8 +83,7 @@ def test_nobody_is_asked_at_another_temperature_than_the_audit_s(
     ):
         Path("targets.yml").write_text(entries.replace("{kind: openai,", f"{{kind: openai, {parameters}"))
         for option in ((), ("--dry-run",))[number:]:
-            result = biasledger("collect", "small.yml", "--target", "simulator,gpt", *option)
-            assert result.exit_code == 3
+            result = biasledger("collect", "small.yml", "--target", "simulator,gpt", *option, code=3)
             assert f"The audit asks at temperature 0, and the target 'gpt' at {held}" in result.stderr
     assert not services.asked
     assert not Path("ledger.duckdb").exists()
@@ -112,12 +94,9 @@ def test_nobody_is_asked_at_another_temperature_than_the_audit_s(
     assert query("select distinct spec ->> 'temperature' from raw.runs") == [("0.0",)]
 
 
-def test_a_model_that_changes_within_a_run_is_reported(
-    biasledger: Biasledger, services: FakeServices
-) -> None:
+def test_a_model_that_changes_within_a_run_is_reported(services: FakeServices) -> None:
     services.will(Good(), Good(), Good(), Good(model="audited-1-2026-06-01"))
-    result = biasledger("collect", "small.yml", "--target", "gpt")
-    assert result.exit_code == 0, result.stderr
+    result = biasledger("collect", "small.yml", "--target", "gpt", code=0)
     assert "Warning: 2 models answered in this run" in result.stderr
     models = query("select model_answered, count(*) from raw.responses group by 1 order by 1")
     assert models == [("audited-1-2026-05-01", 3), ("audited-1-2026-06-01", 1)]

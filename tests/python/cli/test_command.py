@@ -10,38 +10,20 @@ from pathlib import Path
 import duckdb
 import pytest
 
-import biasledger
+from biasledger import __version__
 from biasledger.cli import _sentence
-from tests.python.cli.conftest import Biasledger, add_run
+from tests.python.cli.conftest import add_run
+from tests.python.running import ROOT, biasledger, run_python
 
-ROOT = Path(biasledger.__file__).parents[1]
 HEAVY = {
     "dbt", "duckdb", "numpy", "pandas", "pydantic", "requests", "rich", "scipy", "sklearn", "torch", "transformers", "yaml"
 }  # fmt: skip
-COMMANDS = [
-    "init",
-    "collect",
-    "import",
-    "build",
-    "findings",
-    "report",
-    "runs",
-    "score",
-    "label",
-    "tune",
-    "publish",
-    "lmrec",
-]
-
-
-def run_python(*arguments: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, *arguments], cwd=cwd, capture_output=True, text=True, check=False)
+COMMANDS = "init collect import build findings report runs score label tune publish lmrec".split()
 
 
 def test_the_command_line_imports_nothing_heavy() -> None:
     code = "import sys, biasledger.cli; print(*{name.split('.')[0] for name in sys.modules})"
-    done = run_python("-c", code)
-    assert done.returncode == 0, done.stderr
+    done = run_python("-c", code, code=0)
     assert not HEAVY & set(done.stdout.split())
 
 
@@ -61,7 +43,7 @@ def test_help_answers_at_once() -> None:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_explains_itself_in_whole_sentences(biasledger: Biasledger, command: str) -> None:
+def test_every_command_explains_itself_in_whole_sentences(command: str) -> None:
     listed = next(
         line for line in biasledger("--help").output.splitlines() if line.startswith(f"  {command} ")
     )
@@ -89,8 +71,8 @@ def test_a_pipe_that_nobody_reads_ends_every_command_quietly() -> None:
         assert writer.wait() == 141
 
 
-def test_version(biasledger: Biasledger) -> None:
-    assert biasledger("--version").output == f"biasledger, version {sys.modules['biasledger'].__version__}\n"
+def test_version() -> None:
+    assert biasledger("--version").output == f"biasledger, version {__version__}\n"
 
 
 @pytest.mark.parametrize(
@@ -103,48 +85,36 @@ def test_version(biasledger: Biasledger) -> None:
         ("findings", "--status", "bad"),
     ],
 )
-def test_wrong_use_ends_with_3(biasledger: Biasledger, arguments: tuple[str, ...]) -> None:
-    result = biasledger(*arguments)
-    assert result.exit_code == 3
+def test_wrong_use_ends_with_3(arguments: tuple[str, ...]) -> None:
+    result = biasledger(*arguments, code=3)
     assert "Error: " in result.stderr
     assert "Traceback" not in result.stderr
 
 
 def test_the_package_can_be_run() -> None:
-    version = sys.modules["biasledger"].__version__
-    assert run_python("-m", "biasledger", "--version").stdout == f"biasledger, version {version}\n"
-    assert run_python("-m", "biasledger", "build", "--no-such-option").returncode == 3
+    assert run_python("-m", "biasledger", "--version").stdout == f"biasledger, version {__version__}\n"
+    for module in ("biasledger", "biasledger.cli"):
+        run_python("-m", module, "build", "--no-such-option", code=3)
 
 
-def test_the_exit_code_reaches_the_shell() -> None:
-    assert run_python("-m", "biasledger.cli", "build", "--no-such-option").returncode == 3
-
-
-def test_errors_are_one_sentence_and_debug_shows_the_traceback(
-    biasledger: Biasledger, tmp_path: Path
-) -> None:
-    plain = biasledger("findings", "--warehouse", tmp_path / "none.duckdb")
-    assert plain.exit_code == 3
+def test_errors_are_one_sentence_and_debug_shows_the_traceback(tmp_path: Path) -> None:
+    plain = biasledger("findings", "--warehouse", tmp_path / "none.duckdb", code=3)
     assert plain.stdout == ""
     assert (
         plain.stderr
         == f"Error: There is no warehouse at {tmp_path}/none.duckdb: `biasledger build` makes it.\n"
     )
-    debug = biasledger("--debug", "findings", "--warehouse", tmp_path / "none.duckdb")
-    assert debug.exit_code == 3
+    debug = biasledger("--debug", "findings", "--warehouse", tmp_path / "none.duckdb", code=3)
     assert "Traceback" in debug.stderr
     assert debug.stderr.endswith(plain.stderr)
 
 
-def test_a_fault_of_ours_is_called_one(
-    biasledger: Biasledger, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_fault_of_ours_is_called_one(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     def broken(*_: object, **__: object) -> None:
         raise KeyError("inside")
 
     monkeypatch.setattr("biasledger.project.init_project", broken)
-    result = biasledger("init", tmp_path / "new")
-    assert result.exit_code == 3
+    result = biasledger("init", tmp_path / "new", code=3)
     assert (
         result.stderr == "Error: unexpected KeyError: 'inside' (biasledger --debug COMMAND … shows where).\n"
     )
@@ -152,33 +122,29 @@ def test_a_fault_of_ours_is_called_one(
 
 @pytest.mark.parametrize(("message", "shown"), [("", "Stopped."), ("Stopped; 7 answers are kept.",) * 2])
 def test_an_interrupt_ends_with_130(
-    biasledger: Biasledger, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, message: str, shown: str
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, message: str, shown: str
 ) -> None:
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt(message)
 
     monkeypatch.setattr("biasledger.project.init_project", interrupted)
-    result = biasledger("init", tmp_path / "new")
-    assert result.exit_code == 130
+    result = biasledger("init", tmp_path / "new", code=130)
     assert result.stderr.strip() == shown
 
 
-def test_a_file_that_may_not_be_read_is_one_sentence(biasledger: Biasledger, tmp_path: Path) -> None:
+def test_a_file_that_may_not_be_read_is_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    result = biasledger("init", tmp_path / "file" / "below")
-    assert result.exit_code == 3
+    result = biasledger("init", tmp_path / "file" / "below", code=3)
     assert result.stderr == f"Error: Not a directory: {tmp_path}/file/below.\n"
 
 
-def test_runs_lists_what_the_ledger_holds(biasledger: Biasledger, tmp_path: Path) -> None:
+def test_runs_lists_what_the_ledger_holds(tmp_path: Path) -> None:
     ledger = tmp_path / "ledger.duckdb"
-    missing = biasledger("runs", "--ledger", ledger)
-    assert missing.exit_code == 3
+    missing = biasledger("runs", "--ledger", ledger, code=3)
     assert str(ledger) in missing.stderr
     add_run(ledger, "products")
     add_run(ledger, "[red]letters\x1b[0m", run_id="run-2")
-    result = biasledger("runs", "--ledger", ledger)
-    assert result.exit_code == 0
+    result = biasledger("runs", "--ledger", ledger, code=0)
     assert "robot (simulated)" in result.output
     assert "started, not finished" in result.output
     assert r"[red]letters\x1b[0m" in result.output, "names must not steer the terminal"

@@ -5,14 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-import duckdb
 import pytest
 
-from biasledger import project
 from tests.python.answering import answering, chat
-from tests.python.cli.conftest import Biasledger
+from tests.python.cli.conftest import query
+from tests.python.running import biasledger
 
 N_TOKENS_IN, N_TOKENS_OUT = 100, 50
 # USD of a question at the prices below.
@@ -46,33 +44,25 @@ def base_url() -> Iterator[str]:
 
 
 @pytest.fixture
-def thin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, base_url: str) -> Path:
-    project.init_project(tmp_path)
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("BIASLEDGER_LEDGER", raising=False)
-    (tmp_path / "small.yml").write_text(AUDIT, encoding="utf-8")
+def folder(thin: Path, base_url: str) -> Path:
+    """A project with a target whose price is known, and one whose price is not."""
+    (thin / "small.yml").write_text(AUDIT, encoding="utf-8")
     entry = (
         f"{{kind: openai, base_url: '{base_url}', concurrency: 4, parameters: {{max_tokens: {N_TOKENS_OUT}}}"
     )
-    (tmp_path / "targets.yml").write_text(
+    (thin / "targets.yml").write_text(
         f"targets:\n  priced: {entry}, model: big-1}}\n  unpriced: {entry}, model: other}}\n  simulator: {{kind: simulator}}\n",
         encoding="utf-8",
     )
-    with (tmp_path / "seeds" / "model_prices.csv").open("a", encoding="utf-8") as file:
+    with (thin / "seeds" / "model_prices.csv").open("a", encoding="utf-8") as file:
         file.write("big-*,10,20,,2020-01-01,a list\n")
-    return tmp_path
+    return thin
 
 
-def query(folder: Path, sql: str) -> list[tuple[Any, ...]]:
-    with duckdb.connect(str(folder / "ledger.duckdb"), read_only=True) as connection:
-        return connection.execute(sql).fetchall()
-
-
-def test_a_dry_run_counts_and_writes_nothing(biasledger: Biasledger, thin: Path) -> None:
-    before = sorted(thin.rglob("*"))
-    result = biasledger("collect", "small.yml", "--target", "priced,unpriced", "--dry-run")
-    assert result.exit_code == 0, result.stderr
-    assert sorted(thin.rglob("*")) == before
+def test_a_dry_run_counts_and_writes_nothing(folder: Path) -> None:
+    before = sorted(folder.rglob("*"))
+    result = biasledger("collect", "small.yml", "--target", "priced,unpriced", "--dry-run", code=0)
+    assert sorted(folder.rglob("*")) == before
     priced, unpriced = result.output.split("unpriced (other) would be asked:")
     rows = [line.split() for line in priced.splitlines()]
     assert ["one", "4", "8"] in [row[:3] for row in rows]
@@ -89,9 +79,7 @@ def test_a_dry_run_counts_and_writes_nothing(biasledger: Biasledger, thin: Path)
     assert result.stderr.startswith("Warning: 2 trials a group give low statistical power")
 
 
-def test_a_dry_run_says_how_long_it_takes_and_how_small_a_difference_it_finds(
-    biasledger: Biasledger, thin: Path
-) -> None:
+def test_a_dry_run_says_how_long_it_takes_and_how_small_a_difference_it_finds(folder: Path) -> None:
     few = biasledger("collect", "small.yml", "--target", "priced", "--dry-run").output
     assert "It takes 5 s for every second that an answer takes, with 4 at once." in few
     assert (
@@ -111,11 +99,11 @@ def test_a_dry_run_says_how_long_it_takes_and_how_small_a_difference_it_finds(
     assert "A batch is done within a day." in batch
 
 
-def test_a_design_that_cannot_be_judged_promises_nothing(biasledger: Biasledger, thin: Path) -> None:
+def test_a_design_that_cannot_be_judged_promises_nothing(folder: Path) -> None:
     subjects = "subject,question\n" + "".join(f"s{number},q{number}\n" for number in range(5))
-    (thin / "subjects.csv").write_text(subjects, encoding="utf-8")
+    (folder / "subjects.csv").write_text(subjects, encoding="utf-8")
     spec = SMALL_SCORES.replace("[score]", "{kind: score, minimum: 0, maximum: 10}")
-    (thin / "few.yml").write_text(spec, encoding="utf-8")
+    (folder / "few.yml").write_text(spec, encoding="utf-8")
     warning = (
         "Warning: This design cannot judge Asian vs White: 5 subjects, and score_gap needs 10: add subjects."
     )
@@ -125,13 +113,13 @@ def test_a_design_that_cannot_be_judged_promises_nothing(biasledger: Biasledger,
     (row,) = [line.split() for line in dry.output.splitlines() if line.startswith("race ")]
     assert row == ["race", "Asian", "vs", "White", "5", "subjects", "not", "judged", "not", "judged"]
     assert "Cohen" not in dry.output
-    (thin / "subjects.csv").write_text(
+    (folder / "subjects.csv").write_text(
         "subject,question\n" + "".join(f"s{number},q{number}\n" for number in range(10)), encoding="utf-8"
     )
     assert "cannot judge" not in biasledger("validate", "few.yml").output
 
 
-def test_a_dry_run_shows_prompts_as_they_will_be_sent(biasledger: Biasledger, thin: Path) -> None:
+def test_a_dry_run_shows_prompts_as_they_will_be_sent(folder: Path) -> None:
     shown = biasledger("collect", "small.yml", "--target", "priced", "--dry-run", "--show", "1").output
     message = shown.partition("Prompts as they will be sent")[2]
     assert "max_tokens 50" in message.splitlines()[0]
@@ -146,10 +134,8 @@ def test_a_dry_run_shows_prompts_as_they_will_be_sent(biasledger: Biasledger, th
     assert "--show goes with --dry-run." in refused.stderr
 
 
-def test_a_dry_run_of_batches_has_their_price_and_refuses_whom_batches_cannot_ask(
-    biasledger: Biasledger, thin: Path
-) -> None:
-    with (thin / "seeds" / "model_prices.csv").open("a", encoding="utf-8") as file:
+def test_a_dry_run_of_batches_has_their_price_and_refuses_whom_batches_cannot_ask(folder: Path) -> None:
+    with (folder / "seeds" / "model_prices.csv").open("a", encoding="utf-8") as file:
         file.write("big-1,10,20,0.5,2020-01-01,a list\n")
     one_by_one = biasledger("collect", "small.yml", "--target", "priced", "--dry-run")
     batch = biasledger("collect", "small.yml", "--target", "priced", "--dry-run", "--batch")
@@ -158,15 +144,14 @@ def test_a_dry_run_of_batches_has_their_price_and_refuses_whom_batches_cannot_as
         assert total[5] == usd
     # The first could be asked for a day before the second is found to have no batches.
     for choice in ((), ("--dry-run",)):
-        refused = biasledger("collect", "small.yml", "--target", "priced,simulator", "--batch", *choice)
-        assert refused.exit_code == 3
+        refused = biasledger(
+            "collect", "small.yml", "--target", "priced,simulator", "--batch", *choice, code=3
+        )
         assert "The target simulator is of kind 'simulator', which has no batch interface" in refused.stderr
-    assert not (thin / "ledger.duckdb").exists()
+    assert not (folder / "ledger.duckdb").exists()
 
 
-def test_a_run_stops_before_it_costs_too_much_and_goes_on_with_more(
-    biasledger: Biasledger, thin: Path
-) -> None:
+def test_a_run_stops_before_it_costs_too_much_and_goes_on_with_more(folder: Path) -> None:
     allowed = 5.5 * USD
     result = biasledger("collect", "small.yml", "--target", "priced", "--max-cost", f"{allowed:.6f}")
     assert (
@@ -174,23 +159,19 @@ def test_a_run_stops_before_it_costs_too_much_and_goes_on_with_more(
         in result.output + result.stderr
     )
     (run_id,), n_kept = (
-        query(thin, "select run_id from raw.runs")[0],
-        query(thin, "select count(*) from raw.responses"),
+        query("select run_id from raw.runs")[0],
+        query("select count(*) from raw.responses"),
     )
     assert n_kept == [(5,)]
     again = biasledger("collect", "--resume", run_id, "--max-cost", f"{allowed:.6f}")
     assert "Another question might cost more" in again.output + again.stderr
-    assert query(thin, "select count(*) from raw.responses") == [(5,)]
-    more = biasledger("collect", "--resume", run_id, "--max-cost", "1")
-    assert more.exit_code == 0, more.stderr
-    assert query(thin, "select count(*), count(distinct (prompt_id, trial)) from raw.responses") == [(20, 20)]
+    assert query("select count(*) from raw.responses") == [(5,)]
+    biasledger("collect", "--resume", run_id, "--max-cost", "1", code=0)
+    assert query("select count(*), count(distinct (prompt_id, trial)) from raw.responses") == [(20, 20)]
 
 
-def test_a_limit_without_a_price_is_refused_before_anybody_is_asked(
-    biasledger: Biasledger, thin: Path
-) -> None:
-    result = biasledger("collect", "small.yml", "--target", "unpriced", "--max-cost", "5")
-    assert result.exit_code == 3
+def test_a_limit_without_a_price_is_refused_before_anybody_is_asked(folder: Path) -> None:
+    result = biasledger("collect", "small.yml", "--target", "unpriced", "--max-cost", "5", code=3)
     assert "What 'other' costs is not known, so --max-cost cannot be kept" in result.stderr
-    assert not (thin / "ledger.duckdb").exists()
-    assert not (thin / "journal").exists()
+    assert not (folder / "ledger.duckdb").exists()
+    assert not (folder / "journal").exists()

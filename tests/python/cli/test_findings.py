@@ -17,7 +17,7 @@ from biasledger.comparing.built_tables import open_tables
 from biasledger.comparing.verdicts import AttributeVerdict, read_verdicts, verdict_lines
 from biasledger.findings import Finding
 from collector import terminal
-from tests.python.cli.conftest import Biasledger
+from tests.python.running import biasledger, rows_in
 
 _ROW = Finding(
     finding="abcdef",
@@ -53,10 +53,7 @@ def warehouse(audited: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def current(warehouse: Path, columns: str, where: str = "true") -> list[tuple[object, ...]]:
-    with duckdb.connect(str(warehouse), read_only=True) as connection:
-        return connection.execute(
-            f"select {columns} from marts.fct_findings where is_current and {where}"
-        ).fetchall()
+    return rows_in(warehouse, f"select {columns} from marts.fct_findings where is_current and {where}")
 
 
 # --- verdicts
@@ -114,20 +111,20 @@ def test_tables_of_before_there_were_verdicts_have_none(tmp_path: Path) -> None:
         assert read_verdicts(tables) == []
 
 
-def test_each_run_s_verdicts_stand_above_its_table(biasledger: Biasledger, warehouse: Path) -> None:
+def test_each_run_s_verdicts_stand_above_its_table(warehouse: Path) -> None:
     printed = biasledger("findings", "--all").stdout.splitlines()
     headings = {
         line.partition(", run ")[2].partition(",")[0]: place
         for place, line in enumerate(printed)
         if ", target " in line and ", run " in line
     }
-    with duckdb.connect(str(warehouse), read_only=True) as connection:
-        mitigations = dict(
-            connection.execute(
-                "select run_id, list(distinct mitigation order by mitigation <> 'plain', mitigation) from marts.fct_findings "
-                "where severity <> 'none' group by run_id"
-            ).fetchall()
+    mitigations = dict(
+        rows_in(
+            warehouse,
+            "select run_id, list(distinct mitigation order by mitigation <> 'plain', mitigation) "
+            "from marts.fct_findings where severity <> 'none' group by run_id",
         )
+    )
     assert headings.keys() >= mitigations.keys()
     assert max(map(len, mitigations.values())) > 1
     for run, asked in mitigations.items():
@@ -145,7 +142,7 @@ def test_each_run_s_verdicts_stand_above_its_table(biasledger: Biasledger, wareh
 # --- ids
 
 
-def test_the_id_of_a_row_is_what_explain_takes(biasledger: Biasledger, warehouse: Path) -> None:
+def test_the_id_of_a_row_is_what_explain_takes(warehouse: Path) -> None:
     printed = biasledger("findings", "--status", "alarm", "--all").stdout
     found = {row[0] for row in current(warehouse, "finding_id", "status = 'alarm'")}
     shown = [line.split()[0] for line in printed.splitlines() if _is_alarm(line)]
@@ -153,18 +150,14 @@ def test_the_id_of_a_row_is_what_explain_takes(biasledger: Biasledger, warehouse
     for finding_id in found:
         assert sum(finding_id.startswith(one) for one in shown) == 1
     assert f"Next: biasledger explain {shown[0]}, or another id from the first column" in printed
-    explained = biasledger("explain", shown[0], "--responses", "0")
-    assert explained.exit_code == 0
+    explained = biasledger("explain", shown[0], "--responses", "0", code=0)
     assert explained.stdout.startswith(f"Finding {shown[0]}")
 
 
-def test_a_sentence_stands_under_its_row_and_names_the_mitigation(
-    biasledger: Biasledger, warehouse: Path
-) -> None:
-    with duckdb.connect(str(warehouse), read_only=True) as connection:
-        rows = connection.execute(
-            "select finding_id, mitigation, explanation from marts.fct_findings where status = 'alarm'"
-        ).fetchall()
+def test_a_sentence_stands_under_its_row_and_names_the_mitigation(warehouse: Path) -> None:
+    rows = rows_in(
+        warehouse, "select finding_id, mitigation, explanation from marts.fct_findings where status = 'alarm'"
+    )
     printed = biasledger("findings", "--status", "alarm", "--all", "--why").stdout.splitlines()
     # A row may be folded.
     under = {
@@ -226,7 +219,7 @@ def _is_alarm(line: str) -> bool:
 # --- for programs
 
 
-def test_json_and_csv_have_every_column_and_row(biasledger: Biasledger, warehouse: Path) -> None:
+def test_json_and_csv_have_every_column_and_row(warehouse: Path) -> None:
     rows = current(warehouse, "*", "status = 'alarm'")
     with duckdb.connect(str(warehouse), read_only=True) as connection:
         names = [column[0] for column in connection.execute("from marts.fct_findings limit 0").description]
@@ -240,13 +233,12 @@ def test_json_and_csv_have_every_column_and_row(biasledger: Biasledger, warehous
     assert list(as_csv[0]) == names
 
 
-def test_two_forms_at_once_are_refused(biasledger: Biasledger) -> None:
-    both = biasledger("findings", "--json", "--csv")
-    assert both.exit_code == 3
+def test_two_forms_at_once_are_refused() -> None:
+    both = biasledger("findings", "--json", "--csv", code=3)
     assert both.stderr.endswith("Error: --json and --csv say the same in two forms: give one of them.\n")
 
 
-def test_csv_holds_no_formula(biasledger: Biasledger, warehouse: Path, tmp_path: Path) -> None:
+def test_csv_holds_no_formula(warehouse: Path, tmp_path: Path) -> None:
     other = tmp_path / "warehouse.duckdb"
     with duckdb.connect(str(other)) as connection:
         connection.execute(f"attach '{warehouse}' as built (read_only)")
@@ -263,18 +255,16 @@ def test_csv_holds_no_formula(biasledger: Biasledger, warehouse: Path, tmp_path:
 # --- runs by their names
 
 
-def test_a_run_is_named_by_the_beginning_of_its_id(biasledger: Biasledger, warehouse: Path) -> None:
+def test_a_run_is_named_by_the_beginning_of_its_id(warehouse: Path) -> None:
     (run, *_) = sorted({run for (run,) in current(warehouse, "run_id")})
-    whole = biasledger("findings", "--run", run)
-    assert whole.exit_code == 0
+    whole = biasledger("findings", "--run", run, code=0)
     assert biasledger("findings", "--run", run[:-1]).stdout == whole.stdout
-    several = biasledger("findings", "--run", "latest")
-    assert several.exit_code == 3
+    several = biasledger("findings", "--run", "latest", code=3)
     assert several.stderr.endswith("name one by its id.\n")
     assert "There is no run 'nobody'" in biasledger("findings", "--run", "nobody").stderr
 
 
-def test_tables_stay_tables_and_wide_ones_have_all_columns(biasledger: Biasledger, warehouse: Path) -> None:
+def test_tables_stay_tables_and_wide_ones_have_all_columns(warehouse: Path) -> None:
     few = biasledger("query", "from fct_findings order by finding_id")
     n_columns = len(current(warehouse, "*")[0])
     lines = few.stdout.splitlines()

@@ -11,8 +11,9 @@ import pytest
 
 from biasledger.building.build import up_to_date_build
 from biasledger.publishing import freshness, work
+from tests.python.running import biasledger
 
-from .conftest import Biasledger, add_run
+from .conftest import add_run
 
 LEDGER, WAREHOUSE = Path("ledger.duckdb"), Path("warehouse.duckdb")
 WORK = work.work_file(Path(), WAREHOUSE)
@@ -24,7 +25,7 @@ def _is_up_to_date() -> bool:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("small_project")
-def test_nothing_new_is_said_with_the_findings_and_the_same_end(biasledger: Biasledger) -> None:
+def test_nothing_new_is_said_with_the_findings_and_the_same_end() -> None:
     first = biasledger("build")
     published = WAREHOUSE.stat()
     again = biasledger("build")
@@ -63,7 +64,7 @@ def _remember() -> None:
 
 @pytest.mark.slow
 def test_whatever_may_change_a_table_makes_a_build(
-    biasledger: Biasledger, small_project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    small_project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert biasledger("build").exit_code == 1
     for name, other in (("hash_models", lambda: "others"), ("_version", lambda name: f"another {name}")):

@@ -13,53 +13,13 @@ from biasledger import project
 from biasledger.cli import cli
 from collector.errors import InputError
 from collector.spec.loading import load_audit
-from tests.python.cli.conftest import Biasledger
+from tests.python.running import biasledger
 
-FILES = {
-    ".gitignore",
-    "README.md",
-    "audits/advice.yml",
-    "audits/audit.schema.json",
-    "audits/names.csv",
-    "audits/products.yml",
-    "audits/rankings.yml",
-    "audits/rankings/openings.csv",
-    "audits/recommendations.yml",
-    "audits/recommendations/descriptors.csv",
-    "audits/recommendations/entities.csv",
-    "audits/replications/occupations.yml",
-    "audits/replications/occupations_markers.csv",
-    "audits/replications/personas.yml",
-    "audits/replications/reference-letters.yml",
-    "audits/replications/reference_letters_markers.LICENSE.txt",
-    "audits/replications/reference_letters_markers.csv",
-    "audits/replications/regard-human.yml",
-    "audits/replications/regard.yml",
-    "audits/replications/resume-ranking.yml",
-    "audits/replications/resume-seniority.yml",
-    "audits/replications/restaurant-categories.yml",
-    "audits/replications/restaurant-prices.yml",
-    "audits/resumes.yml",
-    "audits/resumes/resumes.csv",
-    "audits/restaurants.yml",
-    "audits/restaurants/alcohol.csv",
-    "audits/restaurants/cities.csv",
-    "audits/restaurants/first_relationships.csv",
-    "audits/restaurants/locations.csv",
-    "audits/restaurants/nightlife.csv",
-    "audits/restaurants/religions.csv",
-    "audits/restaurants/second_relationships.csv",
-    "audits/stereotypes.yml",
-    "audits/stereotypes/markers.csv",
-    "audits/stereotypes/names.csv",
-    "audits/stereotypes/probes.csv",
-    "dbt_project.yml",
-    "profiles.yml",
-    "seeds/exceptions.csv",
-    "seeds/model_prices.csv",
-    "seeds/output_thresholds.csv",
-    "seeds/thresholds.csv",
-    "targets.yml",
+ROOT = project.dbt_source()
+MINIMUM = {
+    *(".gitignore", "README.md", "dbt_project.yml", "profiles.yml", "targets.yml"),
+    *("audits/audit.schema.json", "audits/products.yml"),
+    *(f"seeds/{name}" for name in project.SETTINGS),
 }
 
 
@@ -75,38 +35,28 @@ def linked(folder: Path) -> Path:
     return folder / ".biasledger" / "packages" / "biasledger"
 
 
-MINIMUM = {
-    name
-    for name in FILES
-    if not name.startswith("audits/") or name.endswith(("products.yml", ".schema.json"))
-} | {"seeds/tolerances.csv"}
-
-
-def test_lays_out_a_project_and_names_the_next_command(biasledger: Biasledger, tmp_path: Path) -> None:
-    result = biasledger("init", tmp_path / "audits of mine")
-    assert result.exit_code == 0, result.stderr
+def test_lays_out_a_project_and_names_the_next_command(tmp_path: Path) -> None:
+    result = biasledger("init", tmp_path / "audits of mine", code=0)
     assert set(contents(tmp_path / "audits of mine")) == MINIMUM
     assert f"cd '{tmp_path}/audits of mine' && biasledger collect" in result.output
     assert load_audit(tmp_path / "audits of mine" / "audits" / "products.yml").trials == 2
 
 
-def test_who_is_there_already_need_not_go_there(
-    biasledger: Biasledger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_who_is_there_already_need_not_go_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     last = biasledger("init", ".").output.splitlines()[-1]
     assert last == "Next: biasledger collect audits/products.yml --target simulator"
 
 
-def test_lays_out_every_audit_where_that_is_asked_for(biasledger: Biasledger, tmp_path: Path) -> None:
-    result = biasledger("init", "--all", tmp_path)
-    assert result.exit_code == 0, result.stderr
-    assert set(contents(tmp_path)) >= FILES | MINIMUM
+def test_lays_out_every_audit_where_that_is_asked_for(tmp_path: Path) -> None:
+    biasledger("init", "--all", tmp_path, code=0)
+    shipped = {path.relative_to(ROOT).as_posix() for path in (ROOT / "audits").rglob("*") if path.is_file()}
+    assert len(shipped) > 40
+    assert set(contents(tmp_path)) >= shipped | MINIMUM
 
 
-def test_lays_out_the_audits_of_languages(biasledger: Biasledger, tmp_path: Path) -> None:
-    result = biasledger("init", "--language", "de", "--language", "zh", tmp_path)
-    assert result.exit_code == 0, result.stderr
+def test_lays_out_the_audits_of_languages(tmp_path: Path) -> None:
+    result = biasledger("init", "--language", "de", "--language", "zh", tmp_path, code=0)
     assert result.output.splitlines()[-1].endswith(
         "collect audits/languages/de/rankings.yml --target simulator"
     )
@@ -124,7 +74,7 @@ def test_every_preset_can_be_chosen() -> None:
     assert set(option.type.choices) == set(project.PRESETS)
 
 
-def test_a_preset_lays_out_audits_for_a_purpose(biasledger: Biasledger, tmp_path: Path) -> None:
+def test_a_preset_lays_out_audits_for_a_purpose(tmp_path: Path) -> None:
     result = biasledger("init", "--preset", "chatbot", tmp_path)
     assert result.output.splitlines()[-1].endswith("biasledger collect audits/chatbot.yml --target simulator")
     audits = {str(path.relative_to(tmp_path)) for path in (tmp_path / "audits").glob("*.yml")}
@@ -134,38 +84,31 @@ def test_a_preset_lays_out_audits_for_a_purpose(biasledger: Biasledger, tmp_path
     assert "leave out --preset" in both.stderr
 
 
-def test_the_project_lives_next_to_files_of_another_kind(tmp_path: Path) -> None:
-    (tmp_path / "notes.txt").write_text("mine", encoding="utf-8")
-    project.init_project(tmp_path)
-    assert (tmp_path / "notes.txt").read_text(encoding="utf-8") == "mine"
-
-
-def test_overwrites_nothing_and_says_what_is_there(biasledger: Biasledger, tmp_path: Path) -> None:
+def test_overwrites_nothing_and_says_what_is_there(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("mine", encoding="utf-8")
     (tmp_path / "profiles.yml").symlink_to(tmp_path / "dangling")
     before = contents(tmp_path)
-    result = biasledger("init", tmp_path)
-    assert result.exit_code == 3
+    result = biasledger("init", tmp_path, code=3)
     assert "already holds profiles.yml: nothing was changed" in result.stderr
     assert contents(tmp_path) == before
     assert sorted(path.name for path in tmp_path.iterdir()) == ["notes.txt", "profiles.yml"]
 
 
-def test_a_folder_with_answers_becomes_a_project(biasledger: Biasledger, tmp_path: Path) -> None:
+def test_a_folder_with_answers_becomes_a_project(tmp_path: Path) -> None:
     """Who asked a model in a folder of their own lays the project out around the answers."""
-    own = {"targets.yml": "mine", "audits/products.yml": "mine", "README.md": "mine", "ledger.duckdb": ""}
+    own = {"targets.yml": "mine", "audits/products.yml": "mine", "README.md": "mine", "notes.txt": "mine"}
+    own["ledger.duckdb"] = ""
     for name, text in own.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text, encoding="utf-8")
-    result = biasledger("init", tmp_path)
-    assert result.exit_code == 0, result.output
+    result = biasledger("init", tmp_path, code=0)
     assert "Kept as they were: README.md, audits/products.yml, targets.yml" in result.output
     assert result.output.splitlines()[-1].endswith("biasledger build")
     assert {name: (tmp_path / name).read_text(encoding="utf-8") for name in own} == own
     assert (tmp_path / "dbt_project.yml").is_file()
 
 
-def test_own_targets_and_ignored_files_are_kept(biasledger: Biasledger, tmp_path: Path) -> None:
+def test_own_targets_and_ignored_files_are_kept(tmp_path: Path) -> None:
     for name in ("targets.yml", ".gitignore"):
         (tmp_path / name).write_text("mine", encoding="utf-8")
     said = biasledger("init", tmp_path).output
@@ -174,15 +117,14 @@ def test_own_targets_and_ignored_files_are_kept(biasledger: Biasledger, tmp_path
 
 
 @pytest.mark.parametrize("name", ["audits", "seeds", ".biasledger"])
-def test_a_file_in_place_of_a_folder_is_named(biasledger: Biasledger, tmp_path: Path, name: str) -> None:
+def test_a_file_in_place_of_a_folder_is_named(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text("mine", encoding="utf-8")
-    result = biasledger("init", tmp_path)
-    assert result.exit_code == 3
+    result = biasledger("init", tmp_path, code=3)
     assert f"holds a file {name}, where a folder is needed: nothing was changed." in result.stderr
     assert [path.name for path in tmp_path.iterdir()] == [name]
 
 
-def test_a_file_is_no_folder(biasledger: Biasledger, tmp_path: Path) -> None:
+def test_a_file_is_no_folder(tmp_path: Path) -> None:
     (tmp_path / "x").touch()
     assert "is a file" in biasledger("init", tmp_path / "x").stderr
 

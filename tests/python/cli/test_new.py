@@ -12,7 +12,7 @@ import pytest
 
 from biasledger.commands import specs
 from collector.spec.loading import load_audit
-from tests.python.cli.conftest import Biasledger
+from tests.python.running import biasledger
 
 SENTENCES = [
     "Dear customer, thanks.",
@@ -27,6 +27,10 @@ ANSWERS: dict[str, tuple[list[Any], dict[str, Any]]] = {
     "label": (["Accept", "reject", "accept"], {"labels": ("Accept", "reject")}),
     "score": ([1, 4, 9.5], {"minimum": 1, "maximum": 10}),
 }
+
+
+NEW = ("new", "a.yml", "answers.csv", "--answer", "reply", "--group")
+HIRING = (*NEW, "Sex (of customer)", "--subject", "id")
 
 
 @pytest.fixture
@@ -45,20 +49,11 @@ def write(file: Path, answers: list[Any], n_rows: int = 24) -> None:
 
 
 @pytest.mark.parametrize("kind", ANSWERS)
-def test_a_spec_that_reads_the_file(biasledger: Biasledger, file: Path, kind: str) -> None:
+def test_a_spec_that_reads_the_file(file: Path, kind: str) -> None:
     answers, message = ANSWERS[kind]
     write(file, answers)
-    command = (
-        "new",
-        "audits/Mine too.yml",
-        "answers.csv",
-        "--answer",
-        "reply",
-        "--group",
-        "Sex (of customer)",
-    )
-    result = biasledger(*command, "--subject", "id", "--model", "model")
-    assert result.exit_code == 0, result.output + result.stderr
+    command = ("new", "audits/Mine too.yml", *HIRING[2:])
+    result = biasledger(*command, "--model", "model", code=0)
     assert result.output.splitlines()[-1] == "Next: biasledger import 'audits/Mine too.yml' answers.csv"
     audit = load_audit(Path("audits/Mine too.yml"))
     assert audit.audit == "mine-too"
@@ -71,28 +66,13 @@ def test_a_spec_that_reads_the_file(biasledger: Biasledger, file: Path, kind: st
     first = Path("audits/Mine too.yml").read_text(encoding="utf-8").splitlines()[0]
     assert first == "# yaml-language-server: $schema=audit.schema.json"
     assert json.loads(Path("audits/audit.schema.json").read_text(encoding="utf-8"))
-    imported = biasledger("import", "audits/Mine too.yml", "answers.csv")
-    assert imported.exit_code == 0, imported.stderr
+    imported = biasledger("import", "audits/Mine too.yml", "answers.csv", code=0)
     assert imported.output.count("12 ok") == 2
 
 
-HIRING = (
-    "new",
-    "a.yml",
-    "answers.csv",
-    "--answer",
-    "reply",
-    "--group",
-    "Sex (of customer)",
-    "--subject",
-    "id",
-)
-
-
-def test_labels_are_judged_where_one_is_favourable(biasledger: Biasledger, file: Path) -> None:
+def test_labels_are_judged_where_one_is_favourable(file: Path) -> None:
     write(file, ["Accept", "reject", "accept", "Reject."])
-    result = biasledger(*HIRING, "--favourable", "accept")
-    assert result.exit_code == 0, result.output + result.stderr
+    result = biasledger(*HIRING, "--favourable", "accept", code=0)
     assert "not judged" not in result.output
     audit = load_audit(Path("a.yml"))
     assert audit.answer.labels == ("Accept", "reject")
@@ -118,7 +98,7 @@ TEXT = (
     ],
 )
 def test_labels_that_cannot_be_favourable_are_reported(
-    biasledger: Biasledger, file: Path, label: str, kind: str, sentence: str
+    file: Path, label: str, kind: str, sentence: str
 ) -> None:
     write(file, ["accept", "reject"])
     result = biasledger(*HIRING, "--kind", kind, "--favourable", label)
@@ -127,26 +107,22 @@ def test_labels_that_cannot_be_favourable_are_reported(
 
 
 @pytest.mark.parametrize(("reference", "kept", "other"), [("", "f", "F"), ("=F", "F", "f")])
-def test_words_that_look_alike_are_one(
-    biasledger: Biasledger, file: Path, reference: str, kept: str, other: str
-) -> None:
+def test_words_that_look_alike_are_one(file: Path, reference: str, kept: str, other: str) -> None:
     rows = [f"{number},{'F ' if number == 3 else 'mf'[number % 2]},accept" for number in range(12)]
     file.write_text("\n".join(["id,sex,reply", *rows, "12,m,Reject.", "13,m,reject\n"]), encoding="utf-8")
-    command = (*HIRING[:5], "--group", f"sex{reference}", "--subject", "id", "--favourable", "accept")
-    result = biasledger(*command)
-    assert result.exit_code == 0, result.output + result.stderr
+    command = (*NEW, f"sex{reference}", "--subject", "id", "--favourable", "accept")
+    result = biasledger(*command, code=0)
     assert f"Warning: '{kept}', '{other}' look alike: they are read as one group of sex." in result.output
     assert "Warning: 'reject', 'Reject.' look alike: they are read as one label." in result.output
     assert f"    {kept}: 6 rows, written 'f' (5), 'F' (1)" in result.output.splitlines()
     assert load_audit(Path("a.yml")).answer.labels == ("accept", "reject")
 
 
-def test_columns_that_are_not_used_are_reported(biasledger: Biasledger, file: Path) -> None:
+def test_columns_that_are_not_used_are_reported(file: Path) -> None:
     rows = [f"{number},{'mf'[number % 2]},{'Hello to you. ' * (number + 1)},What?" for number in range(12)]
     file.write_text("\n".join(["id,sex,reply,Question", *rows, ""]), encoding="utf-8")
-    command = ("new", "a.yml", "answers.csv", "--answer", "reply", "--group", "sex")
-    result = biasledger(*command)
-    assert result.exit_code == 0, result.output + result.stderr
+    command = (*NEW, "sex")
+    result = biasledger(*command, code=0)
     message = "Not used: id, Question; if one of them holds the questions, name it with --prompt Question."
     assert result.output.splitlines()[1] == message
     Path("a.yml").unlink()
@@ -156,12 +132,11 @@ def test_columns_that_are_not_used_are_reported(biasledger: Biasledger, file: Pa
     assert message in biasledger(*command, "--template", "id").output
 
 
-def test_what_rows_share_is_chosen_and_told(biasledger: Biasledger, file: Path) -> None:
+def test_what_rows_share_is_chosen_and_told(file: Path) -> None:
     rows = [f"{'mf'[number // 4 % 2]},Reply {number},c{number // 4},{number % 3}" for number in range(96)]
     file.write_text("\n".join(["sex,reply,customer,judge", *rows, ""]), encoding="utf-8")
-    command = ("new", "a.yml", "answers.csv", "--answer", "reply", "--group", "sex")
-    result = biasledger(*command)
-    assert result.exit_code == 0, result.output + result.stderr
+    command = (*NEW, "sex")
+    result = biasledger(*command, code=0)
     sentences = (
         "Chose customer as the cluster, because its name says what rows share and its 24 values repeat in 96 rows. Answers that "
         "share a value are resampled and permuted together; if that is wrong, delete cluster from import.columns.\n"
@@ -184,11 +159,10 @@ def test_what_rows_share_is_chosen_and_told(biasledger: Biasledger, file: Path) 
     assert "Each value of 'customer', the block, has answers about one group of sex" in result.output
 
 
-def test_a_column_of_errors_is_reported(biasledger: Biasledger, file: Path) -> None:
+def test_a_column_of_errors_is_reported(file: Path) -> None:
     rows = [f"{'mf'[number % 2]},{'Hello to you. ' * (number + 1)},,,1" for number in range(12)]
     file.write_text("\n".join(["sex,reply,Error Message,stop_reason,Attempt", *rows, ""]), encoding="utf-8")
-    result = biasledger("new", "a.yml", "answers.csv", "--answer", "reply", "--group", "sex")
-    assert result.exit_code == 0, result.output + result.stderr
+    result = biasledger(*NEW, "sex", code=0)
     rest = "under import.columns, or answers that never came count as given."
     attempt = "under import.columns, or each attempt counts as an answer of its own."
     assert result.output.splitlines()[2:5] == [
@@ -198,14 +172,13 @@ def test_a_column_of_errors_is_reported(biasledger: Biasledger, file: Path) -> N
     ]
 
 
-def test_an_error_message_is_no_label(biasledger: Biasledger, file: Path) -> None:
+def test_an_error_message_is_no_label(file: Path) -> None:
     blocked = "\"Error code: 400 - {'error': {'code': 'content_filter'}}\""
     said = ["accept", "reject", "accept", blocked]
     rows = [f"{number},{'mf'[number % 2]},{said[number % 4]}" for number in range(24)]
     file.write_text("\n".join(["id,sex,reply", *rows, ""]), encoding="utf-8")
-    command = ("new", "a.yml", "answers.csv", "--answer", "reply", "--group", "sex", "--subject", "id")
-    result = biasledger(*command)
-    assert result.exit_code == 0, result.output + result.stderr
+    command = (*NEW, "sex", "--subject", "id")
+    result = biasledger(*command, code=0)
     assert load_audit(Path("a.yml")).answer.labels == ("accept", "reject")
     assert "18 ok, 6 refused" in result.output
 
@@ -223,21 +196,19 @@ SORRY = "I'm sorry, but I can't help with hiring decisions."
     ],
 )  # fmt: skip
 def test_what_is_proposed_is_read_and_to_be_checked(
-    biasledger: Biasledger, file: Path, answers: list[str], encoding: str, check: str
+    file: Path, answers: list[str], encoding: str, check: str
 ) -> None:
     rows = [f'{number},{"mä"[number % 2]},"{answers[number % len(answers)]}"' for number in range(24)]
     file.write_text("\n".join(["id,Sex (of customer),reply", *rows, ""]), encoding=encoding)
-    result = biasledger(*HIRING, *([] if encoding == "utf-8" else ["--encoding", encoding]))
-    assert result.exit_code == 0, result.output + result.stderr
+    result = biasledger(*HIRING, *([] if encoding == "utf-8" else ["--encoding", encoding]), code=0)
     assert check in Path("a.yml").read_text(encoding="utf-8")
     n_refused = 8 if SORRY in answers else 0
     assert f"24 answers: {24 - n_refused} ok{', 8 refused' if n_refused else ''}" in result.output
 
 
-def test_labels_in_prose_can_be_named(biasledger: Biasledger, file: Path) -> None:
+def test_labels_in_prose_can_be_named(file: Path) -> None:
     write(file, ["In all I would accept the person here.", "All told I would reject this person."])
-    result = biasledger(*HIRING, "--labels", "accept, reject", "--favourable", "accept")
-    assert result.exit_code == 0, result.output + result.stderr
+    result = biasledger(*HIRING, "--labels", "accept, reject", "--favourable", "accept", code=0)
     assert "24 answers: 24 ok" in result.output
     assert load_audit(Path("a.yml")).answer.labels == ("accept", "reject")
     assert "# Check" not in Path("a.yml").read_text(encoding="utf-8")
@@ -252,9 +223,7 @@ def test_labels_in_prose_can_be_named(biasledger: Biasledger, file: Path) -> Non
         ("score", "No answer in 'reply' holds a number that can be a score: give another --kind."),
     ],
 )
-def test_a_kind_that_no_answer_has_is_reported(
-    biasledger: Biasledger, file: Path, kind: str, sentence: str
-) -> None:
+def test_a_kind_that_no_answer_has_is_reported(file: Path, kind: str, sentence: str) -> None:
     words = "one two three four five six seven eight nine ten red blue green pink grey".split()
     write(file, [f"Dear {one}, thank you for writing {two}." for one in words for two in words][:24])
     result = biasledger(*HIRING, "--kind", kind)
@@ -273,20 +242,19 @@ def test_a_kind_that_no_answer_has_is_reported(
     ],
 )  # fmt: skip
 def test_first_letters_of_groups_are_reported(
-    biasledger: Biasledger, file: Path, words: str, group: str, kept: list[str], sentences: list[str]
+    file: Path, words: str, group: str, kept: list[str], sentences: list[str]
 ) -> None:
     said = words.split()
     rows = [f"{number},{said[number % len(said)]},{['yes', 'no'][number % 2]}" for number in range(60)]
     file.write_text("\n".join(["id,sex,reply", *rows, ""]), encoding="utf-8")
-    result = biasledger(*HIRING[:5], "--group", f"sex{group}", "--subject", "id")
-    assert result.exit_code == 0, result.output + result.stderr
+    result = biasledger(*NEW, f"sex{group}", "--subject", "id", code=0)
     assert sorted(load_audit(Path("a.yml")).attributes["sex"].groups) == kept
     assert "60 answers: 60 ok" in result.output
     assert all(sentence in result.output for sentence in sentences)
     assert ("first letter" in result.output) == bool(sentences)
 
 
-def test_the_sheets_of_a_workbook_are_named(biasledger: Biasledger, file: Path) -> None:
+def test_the_sheets_of_a_workbook_are_named(file: Path) -> None:
     from openpyxl import Workbook
 
     book = Workbook()
@@ -304,7 +272,7 @@ def test_the_sheets_of_a_workbook_are_named(biasledger: Biasledger, file: Path) 
     assert "20 answers: 20 ok" in biasledger("new", "a.yml", "w.xlsx", *options).output
 
 
-def test_the_reference_and_the_kind_may_be_said(biasledger: Biasledger, file: Path) -> None:
+def test_the_reference_and_the_kind_may_be_said(file: Path) -> None:
     write(file, ["yes", "no"])
     command = ("new", "a.yml", file, "--answer", "reply", "--group", "Sex (of customer)=f", "--kind", "text")
     assert biasledger(*command).exit_code == 0
@@ -328,11 +296,10 @@ def test_the_reference_and_the_kind_may_be_said(biasledger: Biasledger, file: Pa
     ],
 )  # fmt: skip
 def test_errors_are_reported_and_nothing_is_written(
-    biasledger: Biasledger, file: Path, options: tuple[str, ...], sentence: str
+    file: Path, options: tuple[str, ...], sentence: str
 ) -> None:
     write(file, SENTENCES)
-    result = biasledger("new", "a.yml", "answers.csv", *options)
-    assert result.exit_code == 3
+    result = biasledger("new", "a.yml", "answers.csv", *options, code=3)
     assert sentence in result.stderr
     assert not Path("a.yml").exists()
 
@@ -362,10 +329,9 @@ def test_a_terminal_is_asked_which_label_selects(
     assert specs._asked_favourable([]) == ()
 
 
-def test_nothing_is_overwritten(biasledger: Biasledger, file: Path) -> None:
+def test_nothing_is_overwritten(file: Path) -> None:
     write(file, SENTENCES)
     Path("a.yml").write_text("mine", encoding="utf-8")
-    result = biasledger("new", "a.yml", "answers.csv", "--answer", "reply", "--group", "model")
-    assert result.exit_code == 3
+    result = biasledger(*NEW, "model", code=3)
     assert "a.yml is there already: nothing was changed" in result.stderr
     assert Path("a.yml").read_text(encoding="utf-8") == "mine"

@@ -6,12 +6,11 @@ from pathlib import Path
 
 import duckdb
 import pytest
-from click.testing import CliRunner
 
-from biasledger.cli import cli
 from biasledger.planning.outlooks import Outlook, clear_note, outlooks_from_run, outlooks_from_sizes, sizes_of
 from collector.spec.loading import load_audit
 from collector.spec.prompts import build_prompts
+from tests.python.running import biasledger
 
 RESUMES = Path("audits/resumes.yml")
 
@@ -66,25 +65,22 @@ def test_the_note_names_what_is_farthest_from_clear() -> None:
 
 
 def test_the_command_prints_what_one_more_brings(tmp_path: Path) -> None:
-    done = CliRunner().invoke(cli, ["plan", str(RESUMES), "--warehouse", str(tmp_path / "none.duckdb")])
-    assert done.exit_code == 0, done.output
+    done = biasledger("plan", RESUMES, "--warehouse", tmp_path / "none.duckdb", code=0)
     assert "rank_gap" in done.output
     assert "subject" in done.output
     assert "Assumed:" in done.output
 
 
 def test_nothing_is_promised_below_the_minimum(tmp_path: Path) -> None:
-    arguments = ["plan", str(RESUMES), "--subjects", "1", "--warehouse", str(tmp_path / "none.duckdb")]
-    done = CliRunner().invoke(cli, arguments)
-    assert done.exit_code == 0, done.output
+    none = tmp_path / "none.duckdb"
+    done = biasledger("plan", RESUMES, "--subjects", "1", "--warehouse", none, code=0)
     assert "This design cannot judge" in done.stderr
     assert "rank_gap    race" not in done.output
 
 
 def test_texts_need_an_earlier_run(tmp_path: Path) -> None:
     spec = "audits/products.yml"
-    done = CliRunner().invoke(cli, ["plan", spec, "--warehouse", str(tmp_path / "none.duckdb")])
-    assert done.exit_code == 0, done.output
+    done = biasledger("plan", spec, "--warehouse", tmp_path / "none.duckdb", code=0)
     assert "word_divergence  " not in done.output
     note = "from about 20,000 words a group: with the planned 48 answers a group, if they have 417 words"
     assert note in " ".join(done.output.split())
@@ -92,26 +88,12 @@ def test_texts_need_an_earlier_run(tmp_path: Path) -> None:
 
 def test_an_audit_without_templates_and_findings_is_told_what_to_do(tmp_path: Path) -> None:
     spec = "audits/replications/resume-seniority.yml"
-    done = CliRunner().invoke(cli, ["plan", spec, "--warehouse", str(tmp_path / "none.duckdb")])
-    assert done.exit_code != 0
+    done = biasledger("plan", spec, "--warehouse", tmp_path / "none.duckdb", code=3)
     assert "import its answers and build" in done.stderr
 
 
 def test_gaps_of_amounts_are_planned_in_per_cent(tmp_path: Path) -> None:
-    jobs = (
-        "baker",
-        "cook",
-        "clerk",
-        "driver",
-        "nurse",
-        "tailor",
-        "smith",
-        "gardener",
-        "painter",
-        "judge",
-        "waiter",
-        "poet",
-    )
+    jobs = "baker cook clerk driver nurse tailor smith gardener painter judge waiter poet".split()
     (tmp_path / "jobs.csv").write_text("\n".join(["job", *jobs, ""]), encoding="utf-8")
     audit_file = tmp_path / "salaries.yml"
     audit_file.write_text(
@@ -132,6 +114,6 @@ answer: {kind: score, minimum: 1, maximum: 200000, currency: EUR}
     assert one.unit == "cases"
     # An error of 0.1 / sqrt(12) on logarithms.
     assert one.smallest == pytest.approx(3.24 * 0.1 / 12**0.5, rel=0.05)
-    done = CliRunner().invoke(cli, ["plan", str(audit_file), "--warehouse", str(tmp_path / "none.duckdb")])
+    done = biasledger("plan", audit_file, "--warehouse", tmp_path / "none.duckdb")
     assert one.smallest_shown.endswith(" %")
     assert one.smallest_shown in done.output

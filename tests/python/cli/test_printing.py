@@ -23,7 +23,7 @@ import collector.terminal
 from biasledger.commands.display import findings_table, status_counts
 from biasledger.findings import Finding
 from collector import terminal
-from tests.python.cli.conftest import Biasledger, add_run
+from tests.python.running import biasledger
 
 ROOT = Path(__file__).parents[3]
 HOSTILE = "a\x1b[31m\x9b2J\u202eb\u2066\u200f\x07\ud800\r"
@@ -187,16 +187,6 @@ def test_data_is_exact_for_a_program_and_harmless_on_a_terminal(
     assert not steers(capsys.readouterr().out)
 
 
-def test_what_is_logged_without_a_handler(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    handler = terminal.LogHandler()
-    handler.emit(logging.LogRecord("a", logging.WARNING, __file__, 1, "torn: %s", (HOSTILE,), None))
-    printed = capsys.readouterr().err
-    assert printed.startswith("torn: a\\x1b[31m")
-    assert not steers(printed)
-
-
 def filled(text: str | None = None) -> Finding:
     """A finding with a text in all its texts, or with their names."""
     values = {"str": text, "str | None": text, "float | None": None, "bool": True}
@@ -232,15 +222,14 @@ def test_names_in_a_heading_are_no_markup(capsys: pytest.CaptureFixture[str]) ->
     assert capsys.readouterr().out.startswith("[bold], target [bold] (simulated), run [bold]\n")
 
 
-def test_an_error_of_the_database(biasledger: Biasledger, tmp_path: Path) -> None:
+def test_an_error_of_the_database(tmp_path: Path) -> None:
     path = tmp_path / "warehouse.duckdb"
     with duckdb.connect(str(path)) as connection:
         connection.execute("create schema marts; create schema settings")
         connection.execute(
             "create table marts.fct_findings as select ? as finding_id", [HOSTILE.replace("\ud800", "")]
         )
-    failed = biasledger("query", "select finding_id::int from fct_findings", "--warehouse", path)
-    assert failed.exit_code == 3
+    failed = biasledger("query", "select finding_id::int from fct_findings", "--warehouse", path, code=3)
     assert r"\x1b[31m\x9b2J\u202e" in failed.stderr
     assert not steers(failed.stderr)
 
@@ -266,9 +255,7 @@ def answering(line: bytes) -> Iterator[int]:
     assert not thread.is_alive()
 
 
-def test_a_status_line_that_is_none(
-    biasledger: Biasledger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_status_line_that_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("A_KEY", SECRET)
     (tmp_path / "a.yml").write_text(
@@ -287,32 +274,23 @@ def test_a_status_line_that_is_none(
     assert SECRET not in done.output
 
 
-def test_names_of_runs(biasledger: Biasledger, tmp_path: Path) -> None:
-    ledger = tmp_path / "ledger.duckdb"
-    add_run(ledger, "an audit \u202etidua\x1b[2J")
-    listed = biasledger("runs", "--ledger", ledger)
-    assert r"\u202etidua\x1b[2J" in "".join(listed.output.split("\n"))
-    assert not steers(listed.output)
-
-
 # --- secrets
 
 
 def test_a_key_that_a_targets_file_names_is_struck_out_of_every_message(
-    biasledger: Biasledger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("A_KEY", SECRET)
     # The file is no valid YAML, and its names are still read.
     (tmp_path / "targets.yml").write_text("targets: {x: [api_key_env: A_KEY  # HOME\n")
     for shown in (SECRET, SECRET[::-1]):
-        failed = biasledger("findings", "--warehouse", f"{shown}.duckdb".replace("/", "%2f"))
-        assert failed.exit_code == 3
+        failed = biasledger("findings", "--warehouse", f"{shown}.duckdb".replace("/", "%2f"), code=3)
         assert "[key]" in failed.stderr or "/" in shown
 
 
 def test_nothing_else_that_a_targets_file_says_is_struck_out(
-    biasledger: Biasledger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("model", "a-model-of-mine")
@@ -322,9 +300,7 @@ def test_nothing_else_that_a_targets_file_says_is_struck_out(
     assert str(place) in "".join(biasledger("findings", "--warehouse", place).stderr.split("\n"))
 
 
-def test_a_traceback_is_cleaned_too(
-    biasledger: Biasledger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_traceback_is_cleaned_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("A_KEY", SECRET)
     (tmp_path / "elsewhere.yml").write_text("targets: {x: {api_key_env: A_KEY}}")

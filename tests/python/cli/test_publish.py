@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from biasledger.publishing.warehouse import publish_warehouse
-from tests.python.cli.conftest import Biasledger
 from tests.python.publishing.conftest import BUILD, TABLES, make_work
 from tests.python.publishing.postgres_server import PASSWORD, QUOTED_PASSWORD, postgres_server
+from tests.python.running import biasledger, run_python
 
 
 @pytest.fixture
@@ -29,7 +27,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_into_a_folder(biasledger: Biasledger, folder: Path) -> None:
+def test_into_a_folder(folder: Path) -> None:
     result = biasledger("publish", "--to", "out")
     assert (result.exit_code, result.output) == (0, "3 tables, 6 rows published in out.\n")
     assert sorted(path.name for path in (folder / "out").iterdir()) == [
@@ -39,7 +37,7 @@ def test_into_a_folder(biasledger: Biasledger, folder: Path) -> None:
     assert sorted(path.name for path in (folder / "out").iterdir()) == ["csv", "manifest.json"]
 
 
-def test_into_a_database(biasledger: Biasledger, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_into_a_database(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with postgres_server() as server:
         result = biasledger("publish", "--to", server.uri())
         place = f"{server.folder}/postgres"
@@ -52,8 +50,7 @@ def test_into_a_database(biasledger: Biasledger, folder: Path, monkeypatch: pyte
         result = biasledger("publish", "--to", uri, "--schema", "Audit 2026")
         assert result.output == f"3 tables, 6 rows published in schema Audit 2026 of {place}.\n"
         monkeypatch.setenv("PGPASSWORD", "wrong")
-        result = biasledger("--debug", "publish", "--to", uri)
-        assert result.exit_code == 3
+        result = biasledger("--debug", "publish", "--to", uri, code=3)
         assert f"Error: {place} cannot be reached: " in result.stderr
         result = biasledger("--debug", "publish", "--to", server.uri(user="stranger"))
         assert QUOTED_PASSWORD not in result.output
@@ -76,9 +73,8 @@ def test_into_a_database(biasledger: Biasledger, folder: Path, monkeypatch: pyte
         (("--to", "postgresql://h/d", "--schema", ""), "cannot be a name in PostgreSQL"),
     ],
 )
-def test_wrong_use(biasledger: Biasledger, folder: Path, arguments: tuple[str, ...], sentence: str) -> None:
-    result = biasledger("publish", *arguments)
-    assert result.exit_code == 3
+def test_wrong_use(folder: Path, arguments: tuple[str, ...], sentence: str) -> None:
+    result = biasledger("publish", *arguments, code=3)
     assert sentence in result.stderr
     assert not (folder / "out").exists()
 
@@ -90,21 +86,13 @@ def test_a_full_disk_is_reported_in_a_sentence(folder: Path, form: str) -> None:
         "import resource; from biasledger.cli import main; "
         "resource.setrlimit(resource.RLIMIT_FSIZE, (20, resource.RLIM_INFINITY)); main()"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", script, "publish", "--to", "out", "--format", form],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run_python("-c", script, "publish", "--to", "out", "--format", form, cwd=folder)
     assert (done.returncode, done.stderr.count("\n")) == (3, 1)
     assert done.stderr == "Error: out cannot be written: File too large; make space there and try again.\n"
     assert list((folder / "out").iterdir()) == []
 
 
-def test_without_the_extra(biasledger: Biasledger, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_extra(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "adbc_driver_postgresql", None)
-    result = biasledger("publish", "--to", "postgresql://h/d")
-    assert result.exit_code == 3
+    result = biasledger("publish", "--to", "postgresql://h/d", code=3)
     assert "pip install 'biasledger[postgres]'" in result.stderr

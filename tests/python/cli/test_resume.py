@@ -3,30 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
-import duckdb
 import pytest
 
-from biasledger import project
 from collector.journal.reader import journal_folder, journal_path
 from collector.journal.writer import JournalWriter
-from tests.python.cli.conftest import Biasledger
+from tests.python.cli.conftest import query
+from tests.python.running import biasledger
 
 AUDIT = "audits/products.yml"
-
-
-@pytest.fixture
-def thin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    project.init_project(tmp_path)
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("BIASLEDGER_LEDGER", raising=False)
-    return tmp_path
-
-
-def query(folder: Path, sql: str) -> list[tuple[Any, ...]]:
-    with duckdb.connect(str(folder / "ledger.duckdb"), read_only=True) as connection:
-        return connection.execute(sql).fetchall()
 
 
 def cut(folder: Path, n_responses: int) -> str:
@@ -47,29 +32,24 @@ def assert_listed(output: str, *parts: str) -> None:
         assert part in words
 
 
-def test_a_killed_run_is_listed_and_resumed(biasledger: Biasledger, thin: Path) -> None:
+def test_a_killed_run_is_listed_and_resumed(thin: Path) -> None:
     biasledger("collect", AUDIT, "--target", "simulator")
     run = cut(thin, 100)
-    listed = biasledger("runs")
-    assert listed.exit_code == 0
+    listed = biasledger("runs", code=0)
     # Asked, kept, planned, and what the ledger lacks: run, reading, start, 120 prompts and 100 responses.
     assert_listed(listed.output, run, "100 100 240 started, not", "223 ahead")
     # The audit's file is not needed.
     (thin / AUDIT).unlink()
-    resumed = biasledger("collect", "--resume", run)
-    assert resumed.exit_code == 0, resumed.stderr
+    resumed = biasledger("collect", "--resume", run, code=0)
     assert f"Run {run}, products, target simulator (simulated):" in resumed.output
     assert "120 prompts, 240 responses" in resumed.output
     assert "Next: biasledger build" in resumed.output
-    assert query(thin, "select count(*), count(distinct (prompt_id, trial)) from raw.responses") == [
-        (240, 240)
-    ]
+    assert query("select count(*), count(distinct (prompt_id, trial)) from raw.responses") == [(240, 240)]
     assert biasledger("verify").exit_code == 0
     listed = biasledger("runs")
     assert_listed(listed.output, run, "240 240 240 finished")
     assert "ahead" not in listed.output
-    again = biasledger("collect", "--resume", run)
-    assert again.exit_code == 0
+    again = biasledger("collect", "--resume", run, code=0)
     assert again.stderr == f"Warning: Run {run} was complete before, so nothing was asked.\n"
 
 
@@ -89,47 +69,42 @@ def test_a_killed_run_is_listed_and_resumed(biasledger: Biasledger, thin: Path) 
           "ledger their journals are.")),
     ],
 )  # fmt: skip
-def test_wrong_ways_to_resume(
-    biasledger: Biasledger, thin: Path, arguments: tuple[str, ...], message: str
-) -> None:
-    result = biasledger("collect", *arguments)
-    assert result.exit_code == 3
+def test_wrong_ways_to_resume(thin: Path, arguments: tuple[str, ...], message: str) -> None:
+    result = biasledger("collect", *arguments, code=3)
     assert result.stderr.endswith(f"Error: {message}\n")
     assert not (thin / "ledger.duckdb").exists()
     assert not (thin / "journal").exists()
 
 
-def test_a_target_that_was_changed_is_refused(biasledger: Biasledger, thin: Path) -> None:
+def test_a_target_that_was_changed_is_refused(thin: Path) -> None:
     biasledger("collect", AUDIT, "--target", "simulator")
     run = cut(thin, 50)
     targets = thin / "targets.yml"
     targets.write_text("targets: {simulator: {kind: simulator, seed: 8}}\n", encoding="utf-8")
-    result = biasledger("collect", "--resume", run)
-    assert result.exit_code == 3
+    result = biasledger("collect", "--resume", run, code=3)
     assert "The target 'simulator' has another" in result.stderr
     assert f"than run {run} was begun with" in result.stderr
     assert "Traceback" not in result.stderr
 
 
-def test_a_run_that_is_being_collected_is_left_alone(biasledger: Biasledger, thin: Path) -> None:
+def test_a_run_that_is_being_collected_is_left_alone(thin: Path) -> None:
     biasledger("collect", AUDIT, "--target", "simulator")
     run = cut(thin, 50)
     with JournalWriter.resume(journal_path(thin / "ledger.duckdb", run)):
-        result = biasledger("collect", "--resume", run)
-        assert result.exit_code == 3
+        result = biasledger("collect", "--resume", run, code=3)
         assert f"Error: Run {run} is being collected by another process" in result.stderr
         listed = biasledger("runs")
     assert_listed(listed.output, run, "50 50 240 being collected;", "173 ahead")
 
 
 @pytest.mark.slow
-def test_a_build_loads_what_the_ledger_lacks(biasledger: Biasledger, small_project: Path) -> None:
+def test_a_build_loads_what_the_ledger_lacks(small_project: Path) -> None:
     biasledger("collect", AUDIT, "--target", "simulator", "--trials", "2")
     run = cut(small_project, 20)
     built = biasledger("build")
     assert built.exit_code in {0, 1}, built.stderr
     assert f"Run {run}: 143 records loaded from its journal." in built.output
     assert f"`biasledger collect --resume {run}` asks for it again." in built.output
-    assert query(small_project, "select count(*) from raw.responses") == [(20,)]
+    assert query("select count(*) from raw.responses") == [(20,)]
     built = biasledger("build")
     assert "records loaded" not in built.output

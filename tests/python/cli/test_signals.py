@@ -18,8 +18,8 @@ from biasledger.__main__ import main
 from biasledger.cli import cli
 from biasledger.commands.common import interrupted_by_signals
 from collector.errors import InputError
+from tests.python.running import ROOT, run_python
 
-ROOT = Path(__file__).parents[3]
 ENDING = [signal.SIGTERM, signal.SIGHUP, signal.SIGINT]
 AUDIT = """
 audit: small
@@ -163,14 +163,7 @@ main()
 
 def test_ctrl_c_that_python_cannot_raise_comes_again() -> None:
     # Each import has such a callback, in which Python prints an error and drops it.
-    done = subprocess.run(
-        [sys.executable, "-c", LOST],
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=600,
-    )
+    done = run_python("-c", LOST)
     assert (done.returncode, done.stdout, done.stderr) == (130, "goes on\n", "Stopped.\n")
 
 

@@ -16,7 +16,8 @@ from click.shell_completion import BashComplete
 
 from biasledger.cli import cli
 from collector.terminal import paged, say
-from tests.python.cli.conftest import Biasledger, add_run
+from tests.python.cli.conftest import add_run
+from tests.python.running import biasledger
 
 
 class Terminal(io.StringIO):
@@ -79,7 +80,7 @@ def test_a_pager_can_be_off(
 
 
 @pytest.mark.parametrize("command", ["findings", "query", "explain", "runs"])
-def test_commands_with_long_output_have_a_pager(biasledger: Biasledger, command: str) -> None:
+def test_commands_with_long_output_have_a_pager(command: str) -> None:
     assert "--no-pager" in biasledger(command, "--help").output
 
 

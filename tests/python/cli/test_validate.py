@@ -9,7 +9,7 @@ import pytest
 
 from collector.errors import InputError
 from collector.spec.loading import check_audit, load_audit
-from tests.python.cli.conftest import Biasledger
+from tests.python.running import biasledger
 
 ROOT = Path(__file__).parents[3]
 SPECS = sorted((ROOT / "audits").rglob("*.yml"))
@@ -78,17 +78,14 @@ def write(name: str, text: str) -> str:
 
 
 @pytest.mark.parametrize("path", SPECS, ids=lambda path: path.stem)
-def test_a_shipped_audit_has_no_problems(biasledger: Biasledger, path: Path) -> None:
+def test_a_shipped_audit_has_no_problems(path: Path) -> None:
     result = biasledger("validate", path)
     assert (result.exit_code, result.stderr) == (0, "")
     assert result.output.endswith(f"{path}: no problems found.\n")
 
 
-def test_all_problems_between_keys_are_reported_with_their_lines(
-    biasledger: Biasledger, folder: Path
-) -> None:
-    result = biasledger("validate", write("a.yml", WRONG_BETWEEN_KEYS))
-    assert result.exit_code == 3
+def test_all_problems_between_keys_are_reported_with_their_lines(folder: Path) -> None:
+    result = biasledger("validate", write("a.yml", WRONG_BETWEEN_KEYS), code=3)
     lines = result.output.splitlines()
     assert [line.split(" ")[0] for line in lines[:-1]] == [
         "a.yml:4:",
@@ -102,11 +99,8 @@ def test_all_problems_between_keys_are_reported_with_their_lines(
     assert lines[-1] == "6 problems in a.yml. Others may show once these are right."
 
 
-def test_all_problems_of_structure_are_reported_with_their_lines(
-    biasledger: Biasledger, folder: Path
-) -> None:
-    result = biasledger("validate", write("a.yml", WRONG_STRUCTURE))
-    assert result.exit_code == 3
+def test_all_problems_of_structure_are_reported_with_their_lines(folder: Path) -> None:
+    result = biasledger("validate", write("a.yml", WRONG_STRUCTURE), code=3)
     assert result.output.splitlines() == [
         "a.yml:3: the key attributs is unknown; did you mean 'attributes'?",
         "a.yml:6: templates[0].text should be text and is 7; put it in quotes.",
@@ -116,16 +110,14 @@ def test_all_problems_of_structure_are_reported_with_their_lines(
     ]
 
 
-def test_several_audits_are_checked_one_after_the_other(biasledger: Biasledger, folder: Path) -> None:
+def test_several_audits_are_checked_one_after_the_other(folder: Path) -> None:
     paths = [write("a.yml", WRONG_STRUCTURE), write("b.yaml", RIGHT), write("c.yml", "{")]
-    result = biasledger("validate", *paths)
-    assert result.exit_code == 3
+    result = biasledger("validate", *paths, code=3)
     assert "4 problems in a.yml." in result.output
     assert "b.yaml: no problems found." in result.output
     assert result.stderr.startswith("Error: c.yml")
     assert biasledger("validate", paths[1], paths[1]).exit_code == 0
-    unclear = biasledger("validate", paths[1], paths[0], write("answers.csv", "a\n"))
-    assert unclear.exit_code == 3
+    unclear = biasledger("validate", paths[1], paths[0], write("answers.csv", "a\n"), code=3)
     assert "Name several audits, or one and a file of answers." in unclear.stderr
 
 
@@ -137,7 +129,7 @@ def test_the_first_problem_is_what_other_commands_tell(folder: Path) -> None:
         assert str(caught.value).startswith(check_audit(path).problems[0].message)
 
 
-def test_problems_of_several_files_are_reported_together(biasledger: Biasledger, folder: Path) -> None:
+def test_problems_of_several_files_are_reported_together(folder: Path) -> None:
     write("subjects.csv", "resume,job\n,cook\n")
     spec = (
         "audit: a\nsubjects: {file: subjects.csv, name: resume}\npeople:\n  file: names.csv\n  name: name\n"
@@ -151,19 +143,17 @@ def test_problems_of_several_files_are_reported_together(biasledger: Biasledger,
     ]
 
 
-def test_invalid_yaml_is_reported(biasledger: Biasledger, folder: Path) -> None:
-    result = biasledger("validate", write("a.yml", "audit: a\n  b: [\n"))
-    assert result.exit_code == 3
+def test_invalid_yaml_is_reported(folder: Path) -> None:
+    result = biasledger("validate", write("a.yml", "audit: a\n  b: [\n"), code=3)
     assert "a.yml: line 2" in result.stderr
     assert biasledger("validate").exit_code == 3
 
 
-def test_a_file_is_shown_as_it_will_be_read(biasledger: Biasledger, folder: Path) -> None:
+def test_a_file_is_shown_as_it_will_be_read(folder: Path) -> None:
     write("a.yml", RIGHT)
     rows = ["1,m,Accept", "2,f,reject", "3,,accept", "4,m,perhaps", "5,female,accept", "6,f,reject"]
     write("g.csv", "\n".join(["id,sex,answer", *rows]) + "\n")
-    result = biasledger("validate", "a.yml", "g.csv")
-    assert result.exit_code == 0, result.output
+    result = biasledger("validate", "a.yml", "g.csv", code=0)
     assert result.output.splitlines() == [
         "g.csv: 6 rows, 3 columns: id, sex, answer",
         "  gender:",
@@ -197,7 +187,7 @@ def test_a_file_is_shown_as_it_will_be_read(biasledger: Biasledger, folder: Path
     assert not (folder / "ledger.duckdb").exists()
 
 
-def test_why_there_is_no_answer_is_shown(biasledger: Biasledger, folder: Path) -> None:
+def test_why_there_is_no_answer_is_shown(folder: Path) -> None:
     write("a.yml", RIGHT.replace("text: answer", "text: answer\n    error: error"))
     rows = [
         "1,m,accept,",
@@ -213,7 +203,7 @@ def test_why_there_is_no_answer_is_shown(biasledger: Biasledger, folder: Path) -
     assert "gender male: error: timeout" in shown
 
 
-def test_rows_that_repeat_others_are_counted_however_short(biasledger: Biasledger, folder: Path) -> None:
+def test_rows_that_repeat_others_are_counted_however_short(folder: Path) -> None:
     write("a.yml", RIGHT)
     rows = [f"{number},{'mf'[number % 2]},accept,{number}" for number in range(40)]
     # The same answer about the same person is another one where any column differs.
@@ -234,12 +224,9 @@ def test_rows_that_repeat_others_are_counted_however_short(biasledger: Biasledge
         ("{decisions: {ordered: true}}", True),
     ],
 )
-def test_labels_that_no_measure_judges_are_reported(
-    biasledger: Biasledger, folder: Path, analysis: str, judges: bool
-) -> None:
+def test_labels_that_no_measure_judges_are_reported(folder: Path, analysis: str, judges: bool) -> None:
     spec = RIGHT.partition("analysis:")[0]
-    result = biasledger("validate", write("a.yml", f"{spec}analysis: {analysis}\n"))
-    assert result.exit_code == 0, result.output
+    result = biasledger("validate", write("a.yml", f"{spec}analysis: {analysis}\n"), code=0)
     warned = (
         "The decisions are not judged until analysis.decisions says which of the labels 'accept', 'reject'"
     )
@@ -248,11 +235,10 @@ def test_labels_that_no_measure_judges_are_reported(
     assert warned not in biasledger("validate", write("b.yml", expected)).output
 
 
-def test_all_words_that_are_no_group_are_reported(biasledger: Biasledger, folder: Path) -> None:
+def test_all_words_that_are_no_group_are_reported(folder: Path) -> None:
     write("a.yml", RIGHT)
     write("f.csv", f"id,sex,answer\n1,x,accept\n2,{HOSTILE},accept\n3,f,accept\n4,x,reject\n")
-    result = biasledger("validate", "a.yml", "f.csv")
-    assert result.exit_code == 3
+    result = biasledger("validate", "a.yml", "f.csv", code=3)
     assert "a.yml:15: f.csv: row 1 has 'x' as 'sex', which is no group of gender" in result.output
     assert "a.yml:15: f.csv: row 2 has '\\x1b[31m' as 'sex', which is no group of gender" in result.output
     assert "    not declared: 'x' (2), '\\x1b[31m' (1)" in result.output.splitlines()
@@ -260,11 +246,10 @@ def test_all_words_that_are_no_group_are_reported(biasledger: Biasledger, folder
     assert result.output.splitlines()[-1] == "2 problems in a.yml with f.csv."
 
 
-def test_all_columns_that_are_missing_are_reported(biasledger: Biasledger, folder: Path) -> None:
+def test_all_columns_that_are_missing_are_reported(folder: Path) -> None:
     write("a.yml", RIGHT)
     write("f.jsonl", json.dumps({"id": "1", "gender": "m", "answr": "accept"}) + "\n")
-    result = biasledger("validate", "a.yml", "f.jsonl")
-    assert result.exit_code == 3
+    result = biasledger("validate", "a.yml", "f.jsonl", code=3)
     assert result.output.splitlines()[:2] == [
         "a.yml:11: import.columns.text: f.jsonl has no column 'answer'; did you mean 'answr'?",
         "a.yml:13: import.columns.attributes.gender: f.jsonl has no column 'sex'; known: 'answr', 'gender', 'id'.",
@@ -272,7 +257,7 @@ def test_all_columns_that_are_missing_are_reported(biasledger: Biasledger, folde
     assert "f.jsonl: 3 columns: answr, gender, id" in result.output
 
 
-def test_a_file_of_long_form_is_shown(biasledger: Biasledger, folder: Path) -> None:
+def test_a_file_of_long_form_is_shown(folder: Path) -> None:
     spec = (
         "audit: a\nattributes: {race: {groups: {African: an African, Asian: an Asian}}}\nanswer: {kind: list, k: 2}\n"
         "import:\n  columns: {text: answer, subject: artist, attribute: attribute, value: value}\n"
@@ -283,13 +268,11 @@ def test_a_file_of_long_form_is_shown(biasledger: Biasledger, folder: Path) -> N
         "f.csv",
         'artist,attribute,value,answer\nA,base,,"[""x"",""y""]"\nA,race,an African,"[""x"",""z""]"\n',
     )
-    result = biasledger("validate", "a.yml", "f.csv")
-    assert result.exit_code == 0, result.output
+    result = biasledger("validate", "a.yml", "f.csv", code=0)
     assert "    African: 1 row, written 'an African' (1)" in result.output
     assert "Warning: the group 'Asian' of race is declared, and no row names it." in result.output
     write("g.csv", "artist,attribute,value,answer\nA,rce,an African,[]\nA,race,a Martian,[]\n")
-    result = biasledger("validate", "a.yml", "g.csv")
-    assert result.exit_code == 3
+    result = biasledger("validate", "a.yml", "g.csv", code=3)
     assert "'rce' as 'attribute', which is no attribute" in result.output
     assert "'a Martian' as 'value', which is no group" in result.output
 
@@ -306,13 +289,12 @@ def test_a_file_of_long_form_is_shown(biasledger: Biasledger, folder: Path) -> N
     ],
 )
 def test_a_missing_kind_of_answer_is_reported_with_a_proposal(
-    biasledger: Biasledger, folder: Path, answers: list[str], kind: str, keys: str
+    folder: Path, answers: list[str], kind: str, keys: str
 ) -> None:
     spec = RIGHT.partition("analysis:")[0]
     write("a.yml", spec.replace("answer:\n  kind: label\n  labels: [accept, reject]\n", ""))
     write("f.csv", "\n".join(["id,sex,answer", *(f'1,m,"{one}"' for one in answers)]) + "\n")
-    result = biasledger("validate", "a.yml", "f.csv")
-    assert result.exit_code == 3
+    result = biasledger("validate", "a.yml", "f.csv", code=3)
     assert "the key answer.kind is missing" in result.output
     assert f"The answers in f.csv look like {kind}: write answer: {{kind: {kind}{keys}}}." in result.output
     assert "the key answer.kind is missing" in biasledger("import", "a.yml", "f.csv").stderr
@@ -336,7 +318,7 @@ SCORES = RIGHT.partition("analysis:")[0].replace(
     ],
 )  # fmt: skip
 def test_a_scale_that_does_not_fit_is_reported(
-    biasledger: Biasledger, folder: Path, scale: str, answers: list[str], sentence: str
+    folder: Path, scale: str, answers: list[str], sentence: str
 ) -> None:
     write("a.yml", SCORES.replace("SCALE", scale))
     rows = (f'{number},{"mf"[number % 2]},"{one}"' for number, one in enumerate(answers))
@@ -348,21 +330,19 @@ def test_a_scale_that_does_not_fit_is_reported(
 
 
 @pytest.mark.parametrize("answers", [["0.5", "0.6", "0.7"], ["0.5", "0.6", "70"], ["0", "1", "100"] * 3])
-def test_small_scores_are_no_shares(biasledger: Biasledger, folder: Path, answers: list[str]) -> None:
+def test_small_scores_are_no_shares(folder: Path, answers: list[str]) -> None:
     write("a.yml", SCORES.replace("SCALE", "minimum: 0, maximum: 100"))
     rows = (f"{number},{'mf'[number % 2]},{one}" for number, one in enumerate(answers))
     write("f.csv", "\n".join(["id,sex,answer", *rows]) + "\n")
     assert "lie between 0 and 1" not in biasledger("validate", "a.yml", "f.csv").output
 
 
-def test_the_schema_is_printed(biasledger: Biasledger) -> None:
+def test_the_schema_is_printed() -> None:
     result = biasledger("validate", "--schema")
     assert result.output == (ROOT / "audits" / "audit.schema.json").read_text(encoding="utf-8")
 
 
-def test_languages_are_named_with_the_answers_that_are_too_short_to_tell(
-    biasledger: Biasledger, folder: Path
-) -> None:
+def test_languages_are_named_with_the_answers_that_are_too_short_to_tell(folder: Path) -> None:
     long = "Sie sollten die Altstadt und das Schloss am Fluss besuchen."
     rows = [("m", long), ("m", "Gern."), ("f", long), ("f", "Gut."), ("f", "Nein, danke.")]
     answers = write("answers.csv", "sex,text\n" + "".join(f'{sex},"{text}"\n' for sex, text in rows))
@@ -380,7 +360,7 @@ import: {columns: {text: text, attributes: {sex: sex}}}
     assert "Most answers" not in biasledger("validate", write("own.yml", stated), answers).output
 
 
-def test_a_design_of_few_wordings_says_what_to_add(biasledger: Biasledger, folder: Path) -> None:
+def test_a_design_of_few_wordings_says_what_to_add(folder: Path) -> None:
     """Groups that the audit words fewer than five times, and an import that names nobody."""
     asked = "\ntemplates: [{id: t, text: 'Advise {race}.'}]\ntrials: 15\nanswer: {kind: text}\n"
     for groups, said in (

@@ -15,7 +15,7 @@ from collector.asking.pacing import Pause
 from collector.asking.progress import progress
 from collector.terminal import configure_logging
 from tests.python.answering import answering
-from tests.python.cli.conftest import Biasledger
+from tests.python.running import biasledger
 
 AUDIT = """
 audit: small
@@ -55,11 +55,8 @@ def is_busy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[threadi
         yield busy
 
 
-def test_a_run_that_only_waits_ends_with_5_and_goes_on(
-    biasledger: Biasledger, is_busy: threading.Event
-) -> None:
-    result = biasledger("collect", "audit.yml", "--target", "busy", "--give-up-after", "0.01")
-    assert result.exit_code == 5
+def test_a_run_that_only_waits_ends_with_5_and_goes_on(is_busy: threading.Event) -> None:
+    result = biasledger("collect", "audit.yml", "--target", "busy", "--give-up-after", "0.01", code=5)
     message = result.stderr.replace("\n", " ")
     assert re.search(
         r"\d\d:\d\d:\d\d small → busy: 0 answered; waiting until \d\d:\d\d:\d\d: busy answered 429", message
@@ -75,9 +72,8 @@ def test_a_run_that_only_waits_ends_with_5_and_goes_on(
     assert (result.exit_code, "10 ok" in result.output) == (0, True)
 
 
-def test_several_targets_that_only_wait_end_with_5(biasledger: Biasledger, is_busy: threading.Event) -> None:
-    result = biasledger("collect", "audit.yml", "--target", "busy,full", "--give-up-after", "0.01")
-    assert result.exit_code == 5
+def test_several_targets_that_only_wait_end_with_5(is_busy: threading.Event) -> None:
+    result = biasledger("collect", "audit.yml", "--target", "busy,full", "--give-up-after", "0.01", code=5)
     assert "2 of 2 targets failed: busy, full." in result.stderr
 
 

@@ -11,9 +11,8 @@ from typing import Any
 
 import duckdb
 import pytest
-from click.testing import CliRunner, Result
 
-from biasledger.cli import cli
+from biasledger.verify import verify_ledger
 from collector.importers.tabular import import_file
 from collector.journal.chain import Seal
 from collector.journal.reader import journal_path
@@ -25,6 +24,7 @@ from collector.rows import ResponseRow, response_hash
 from collector.spec.loading import load_audit
 from collector.spec.prompts import build_prompts
 from tests.python.rows import a_run
+from tests.python.running import rows_in
 
 AUDIT = """
 audit: small
@@ -43,7 +43,6 @@ import:
 """
 # Without it no run is taken for one of before chains were kept: this version's ledgers have had them from their first day.
 CHAINS_CAME_LATER = "update raw.schema_migrations set applied_at = '2100-01-01' where version = 5"
-Biasledger = Callable[..., Result]
 # Text that compression cannot hide: the files contain an answer's bytes unchanged.
 SECRET = "Jörg Bäcker, born 1971-03-09, lives at 17 Quince Lane; phone 0171-5550199 🙂"
 
@@ -70,8 +69,12 @@ class Kept:
                 assert before != [(0,)], statement
 
     def query(self, sql: str) -> list[tuple[Any, ...]]:
-        with duckdb.connect(str(self.ledger_path), read_only=True) as connection:
-            return connection.execute(sql).fetchall()
+        return rows_in(self.ledger_path, sql)
+
+    def state(self, seal: Seal | None = None) -> str:
+        """What `verify` finds of the run: `intact`, or `broken: ` and the first fault."""
+        (verdict,) = verify_ledger(self.ledger_path, [self.run_id], seal)
+        return f"{verdict.state}: {verdict.fault}" if verdict.fault else verdict.state
 
 
 def write_audit(folder: Path, text: str = AUDIT) -> Path:
@@ -167,19 +170,8 @@ def a_response(prompt_id: str, prompt_hash: str, trial: int, number: int) -> Res
 
 
 def _kept(ledger_path: Path, run_id: str, seal: Seal) -> Kept:
-    with duckdb.connect(str(ledger_path), read_only=True) as connection:
-        found = connection.execute("select prompt_id from raw.prompts order by rowid").fetchall()
+    found = rows_in(ledger_path, "select prompt_id from raw.prompts order by rowid")
     return Kept(ledger_path, run_id, seal, tuple(one for (one,) in found))
-
-
-@pytest.fixture
-def biasledger() -> Biasledger:
-    """Runs a command line in this process; `input` is typed when it asks."""
-
-    def run(*arguments: str, input: str | None = None) -> Result:  # noqa: A002  # click's name for it
-        return CliRunner().invoke(cli, list(arguments), input=input)
-
-    return run
 
 
 Keep = Callable[[Path], Kept]

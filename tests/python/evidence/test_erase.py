@@ -27,13 +27,13 @@ from tests.python.collector.test_ledger import held_by_another_process
 from tests.python.evidence.conftest import (
     CHAINS_CAME_LATER,
     SECRET,
-    Biasledger,
     Kept,
     answer_of,
     collect_answers,
     import_answers,
     write_audit,
 )
+from tests.python.running import biasledger, rows_in
 
 REASON = "names a private person"
 
@@ -51,11 +51,6 @@ def holders(folder: Path, text: str = SECRET) -> list[str]:
 def secret_of(kept: Kept) -> tuple[str, int]:
     ((prompt_id, trial),) = kept.query("select prompt_id, trial from raw.responses where seq = 4")
     return prompt_id, trial
-
-
-def state_of(kept: Kept, seal: Seal | None = None) -> str:
-    (verdict,) = verify_ledger(kept.ledger_path, [kept.run_id], seal)
-    return f"{verdict.state}: {verdict.fault}" if verdict.fault else verdict.state
 
 
 def test_the_bytes_are_gone_and_the_chain_holds(kept: Kept) -> None:
@@ -90,7 +85,7 @@ def test_the_bytes_are_gone_and_the_chain_holds(kept: Kept) -> None:
     assert [new for new, old in zip(gone, was, strict=True) if new != old] == [None] * len(texts)
 
     for seal in (None, done.seal, kept.seal):
-        assert state_of(kept, seal) == "intact"
+        assert kept.state(seal) == "intact"
     (verdict,) = verify_ledger(kept.ledger_path)
     assert verdict.notes == ("the texts of one response were erased; raw.erasures says which and why.",)
 
@@ -103,14 +98,14 @@ def test_an_erased_row_is_still_protected(kept: Kept) -> None:
         ("update raw.responses set answer_text = '' where seq = 4", "null"),
     ):
         kept.change(statement)
-        assert "there is no" not in state_of(kept)
-        assert "was erased, and its" in state_of(kept)
+        assert "there is no" not in kept.state()
+        assert "was erased, and its" in kept.state()
         kept.change(statement.replace("'new'", undo).replace("''", undo))
-        assert state_of(kept) == "intact"
+        assert kept.state() == "intact"
     kept.change('update raw.erasures set texts = json_merge_patch(texts, \'{"response_text": "sha256:0"}\')')
-    assert "was changed: its row does not match its hash" in state_of(kept)
+    assert "was changed: its row does not match its hash" in kept.state()
     kept.change("delete from raw.erasures")
-    assert "was changed: its row does not match its hash" in state_of(kept)
+    assert "was changed: its row does not match its hash" in kept.state()
 
 
 def test_a_ledger_made_anew_from_the_journal_has_the_erasure_too(collected: Kept) -> None:
@@ -122,7 +117,7 @@ def test_a_ledger_made_anew_from_the_journal_has_the_erasure_too(collected: Kept
     Ledger(collected.ledger_path).create()
     load_journal(collected.journal, Ledger(collected.ledger_path))
     assert [collected.query(f"from raw.{table} order by all") for table in tables] == before
-    assert state_of(collected, done.seal) == "intact"
+    assert collected.state(done.seal) == "intact"
 
 
 def test_the_journal_goes_on_after_an_erasure(collected: Kept) -> None:
@@ -133,14 +128,14 @@ def test_the_journal_goes_on_after_an_erasure(collected: Kept) -> None:
         writer.event("resumed", {})
         seal = writer.seal
     load_journal(collected.journal, Ledger(collected.ledger_path))
-    assert state_of(collected, seal) == "intact"
+    assert collected.state(seal) == "intact"
 
 
 def test_several_erasures(kept: Kept) -> None:
     for seq in (4, 5, 8):
         ((prompt_id, trial),) = kept.query(f"select prompt_id, trial from raw.responses where seq = {seq}")
         done = erase(kept.ledger_path, kept.run_id, prompt_id, trial, 1, reason=REASON)
-    assert state_of(kept, done.seal) == "intact"
+    assert kept.state(done.seal) == "intact"
     assert kept.query("select count(*) from raw.erasures") == [(3,)]
     assert holders(kept.ledger_path.parent, answer_of(8)) == []
     assert kept.query("select count(*) from raw.responses where response_text is null and status = 'ok'") == [
@@ -177,10 +172,10 @@ def test_an_erasure_stopped_between_journal_and_ledger_is_finished_by_the_next(
         with pytest.raises(KeyboardInterrupt):
             erase(collected.ledger_path, collected.run_id, prompt_id, trial, reason=REASON)
     assert holders(collected.ledger_path.parent) == ["ledger.duckdb"]
-    assert "records of its journal are not in the ledger" in state_of(collected)
+    assert "records of its journal are not in the ledger" in collected.state()
     done = erase(collected.ledger_path, collected.run_id, prompt_id, trial, reason="again")
     assert holders(collected.ledger_path.parent) == []
-    assert state_of(collected, done.seal) == "intact"
+    assert collected.state(done.seal) == "intact"
     assert collected.query("select reason from raw.erasures") == [(REASON,)]
 
 
@@ -195,7 +190,7 @@ def test_a_run_of_before_chains(imported: Kept) -> None:
     assert done.seal is None
     assert holders(imported.ledger_path.parent) == []
     assert imported.query("select count(*) from raw.chain") == [(0,)]
-    assert state_of(imported) == "unsealed"
+    assert imported.state() == "unsealed"
 
 
 def test_all_attempts_or_one(imported: Kept) -> None:
@@ -248,7 +243,7 @@ def test_a_locked_ledger_is_left_alone(kept: Kept, monkeypatch: pytest.MonkeyPat
     with held_by_another_process(kept.ledger_path, 60), pytest.raises(LedgerLockedError):
         erase(kept.ledger_path, kept.run_id, prompt_id, trial, reason=REASON)
     assert (kept.journal.read_bytes() if kept.journal.is_file() else b"") == before
-    assert state_of(kept) == "intact"
+    assert kept.state() == "intact"
 
 
 def test_a_full_disk_leaves_the_old_files(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -265,21 +260,17 @@ def test_a_full_disk_leaves_the_old_files(kept: Kept, monkeypatch: pytest.Monkey
         with pytest.raises(LedgerError, match="No space left on device"):
             erase(kept.ledger_path, kept.run_id, prompt_id, trial, reason=REASON)
     assert {path.name for path in folder.rglob("*")} == names
-    assert state_of(kept) == "intact"
+    assert kept.state() == "intact"
     erase(kept.ledger_path, kept.run_id, prompt_id, trial, reason=REASON)
     assert holders(folder) == []
 
 
 def test_a_rewritten_ledger_is_the_same(kept: Kept) -> None:
     def schema_and_rows() -> list[object]:
-        with duckdb.connect(str(kept.ledger_path), read_only=True) as connection:
-            tables = connection.execute(
-                "select table_name, sql from duckdb_tables() order by table_name"
-            ).fetchall()
-            rows = [
-                connection.execute(f"select rowid, * from raw.{name} order by rowid").fetchall()
-                for name, _ in tables
-            ]
+        tables = rows_in(kept.ledger_path, "select table_name, sql from duckdb_tables() order by table_name")
+        rows = [
+            rows_in(kept.ledger_path, f"select rowid, * from raw.{name} order by rowid") for name, _ in tables
+        ]
         return [*tables, *rows]
 
     before = schema_and_rows()
@@ -318,32 +309,21 @@ def test_a_ledger_behind_a_link(imported: Kept, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("keep", [import_answers, collect_answers])
-def test_the_commands(keep: Callable[[Path], Kept], biasledger: Biasledger, tmp_path: Path) -> None:
+def test_the_commands(keep: Callable[[Path], Kept], tmp_path: Path) -> None:
     kept = keep(tmp_path)
     prompt_id, trial = secret_of(kept)
     ledger = ("--ledger", str(kept.ledger_path))
     result = biasledger("verify", *ledger)
     assert (result.exit_code, result.output) == (0, f"{kept.run_id}: intact, seal {kept.seal}\n")
 
-    command = (
-        "erase",
-        kept.run_id,
-        *ledger,
-        "--prompt",
-        prompt_id,
-        "--trial",
-        str(trial),
-        "--reason",
-        REASON,
-    )
-    refused = biasledger(*command, input="n\n")
-    assert refused.exit_code == 130
+    of_response = ("--prompt", prompt_id, "--trial", trial)
+    command = ("erase", kept.run_id, *ledger, *of_response, "--reason", REASON)
+    refused = biasledger(*command, input="n\n", code=130)
     assert f"Response {prompt_id}.{trial}.1, ok, " in refused.output
     assert SECRET not in refused.output
     assert "ledger.duckdb" in holders(tmp_path)
 
-    erased = biasledger(*command, "--yes")
-    assert erased.exit_code == 0, erased.output
+    erased = biasledger(*command, "--yes", code=0)
     assert f"of response {prompt_id}.{trial}.1 in run {kept.run_id}." in erased.output
     assert f"  seal {kept.seal.count + 1}:sha256:" in erased.output
     assert ("no journal of this run" in erased.output) == (not kept.journal.exists())
@@ -353,19 +333,16 @@ def test_the_commands(keep: Callable[[Path], Kept], biasledger: Biasledger, tmp_
     assert holders(tmp_path) == []
     assert "was erased before" in biasledger(*command, "--yes").output
 
-    result = biasledger("verify", kept.run_id, *ledger, "--seal", str(kept.seal))
-    assert result.exit_code == 0
+    result = biasledger("verify", kept.run_id, *ledger, "--seal", str(kept.seal), code=0)
     assert "the texts of one response were erased" in result.output
     kept.change("delete from raw.responses where seq = 7")
-    result = biasledger("verify", *ledger)
-    assert result.exit_code == 3
+    result = biasledger("verify", *ledger, code=3)
     assert f"{kept.run_id}: broken\n  Response " in result.output
-    result = biasledger("verify", *ledger, "--seal", "nonsense")
-    assert result.exit_code == 3
+    result = biasledger("verify", *ledger, "--seal", "nonsense", code=3)
     assert result.stderr.startswith("Error: 'nonsense' is no seal")
 
 
-def test_an_empty_ledger_has_nothing_to_verify(biasledger: Biasledger, tmp_path: Path) -> None:
+def test_an_empty_ledger_has_nothing_to_verify(tmp_path: Path) -> None:
     ledger_path = tmp_path / "ledger.duckdb"
     Ledger(ledger_path).create()
     result = biasledger("verify", "--ledger", str(ledger_path))

@@ -27,7 +27,8 @@ from collector.ledger.labels import Label, keep_labels
 from collector.ledger.loading import load_journal
 from collector.ledger.retraction import retract
 from collector.rows import ScoreRow, utc_now
-from tests.python.evidence.conftest import CHAINS_CAME_LATER, SECRET, Biasledger, Kept
+from tests.python.evidence.conftest import CHAINS_CAME_LATER, SECRET, Kept
+from tests.python.running import biasledger, rows_in
 
 FORMATS: tuple[Format, ...] = ("parquet", "delta")
 
@@ -50,13 +51,12 @@ def file_of(folder: Path, kept: Kept, table: str = "responses") -> Path:
 
 
 def content(ledger_path: Path) -> dict[str, list[Any]]:
-    with duckdb.connect(str(ledger_path), read_only=True) as connection:
-        return {
-            table: sorted(map(repr, connection.execute(f"select * from raw.{table}").fetchall()))
-            for (table,) in connection.execute(
-                "select table_name from duckdb_tables() where schema_name = 'raw'"
-            ).fetchall()
-        }
+    return {
+        table: sorted(map(repr, rows_in(ledger_path, f"select * from raw.{table}")))
+        for (table,) in rows_in(
+            ledger_path, "select table_name from duckdb_tables() where schema_name = 'raw'"
+        )
+    }
 
 
 def score(kept: Kept) -> None:
@@ -369,12 +369,9 @@ def test_a_run_that_went_on_in_both_ledgers_is_not_taken_in(
     assert content(gathered.ledger_path) == before
 
 
-def test_the_commands(
-    imported: Kept, folder: Path, tmp_path: Path, biasledger: Biasledger, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_commands(imported: Kept, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ledger = ("--ledger", str(imported.ledger_path))
-    done = biasledger("export", "--to", str(folder), "--format", "delta", *ledger)
-    assert done.exit_code == 0, done.output
+    done = biasledger("export", "--to", str(folder), "--format", "delta", *ledger, code=0)
     assert "1 runs written, 0 rewritten, 0 as they were" in done.output
     assert biasledger("verify", "--export", str(folder)).exit_code == 0
     made = str(tmp_path / "made.duckdb")
@@ -385,14 +382,11 @@ def test_the_commands(
     assert biasledger("verify", "--ledger", made, "--without-journals").exit_code == 0
 
     file_of(folder, imported).unlink()
-    checked = biasledger("verify", "--export", str(folder))
-    assert checked.exit_code == 3
+    checked = biasledger("verify", "--export", str(folder), code=3)
     assert "is gone." in checked.output
-    refused = biasledger("import-ledger", str(folder), "--ledger", made)
-    assert refused.exit_code == 3
+    refused = biasledger("import-ledger", str(folder), "--ledger", made, code=3)
     assert f"Nothing was taken in, as {imported.run_id} is broken" in refused.output
 
     monkeypatch.setattr(delta, "find_spec", lambda _: None)
-    missing = biasledger("export", "--to", str(folder), "--format", "delta", *ledger)
-    assert missing.exit_code == 3
+    missing = biasledger("export", "--to", str(folder), "--format", "delta", *ledger, code=3)
     assert "pip install 'biasledger[delta]'" in missing.output

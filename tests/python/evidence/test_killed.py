@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import signal
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -20,12 +17,12 @@ from collector.importers.tabular import import_file
 from collector.ledger.erasure import erase
 from collector.ledger.loading import load_all
 from collector.spec.loading import load_audit
+from tests.python.running import run_python
 
 from .conftest import Kept, collect_answers, import_answers, write_audit
 
 pytestmark = pytest.mark.slow
 
-ROOT = Path(__file__).parents[3]
 N_MOMENTS = 8
 N_ANSWERS = 40
 # Does the work in the first folder to its end and counts statements and changes of files; in each other folder it kills the
@@ -81,13 +78,7 @@ def killed(kept: Kept, work: str, tmp_path: Path) -> Iterator[Kept]:
     folders = [tmp_path / str(number) for number in range(N_MOMENTS + 1)]
     for folder in folders:
         shutil.copytree(kept.ledger_path.parent, folder)
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM.replace("WORK", work), *map(str, folders)],
-        env={**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run_python("-c", PROGRAM.replace("WORK", work), *folders, OMP_NUM_THREADS="1")
     assert done.stdout.split() == ["0", *[str(-signal.SIGKILL)] * N_MOMENTS], done.stderr
     for folder in folders[1:]:
         yield replace(kept, ledger_path=folder / kept.ledger_path.name)

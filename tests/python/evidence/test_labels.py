@@ -18,7 +18,8 @@ from collector.ledger.database import Ledger
 from collector.ledger.labels import KeptLabel, Label, Labelling, keep_labels, read_labels
 from collector.ledger.loading import load_journal
 from collector.ledger.overview import list_runs
-from tests.python.evidence.conftest import Biasledger, Kept
+from tests.python.evidence.conftest import Kept
+from tests.python.running import biasledger
 
 
 def labels_in(kept: Kept) -> list[KeptLabel]:
@@ -122,9 +123,7 @@ def test_a_ledger_in_use_gets_the_label_from_the_journal(collected: Kept) -> Non
     assert message(collected) == [(collected.prompts[0], 1, "acceptable", "Ada")]
 
 
-def test_a_file_of_labels_is_kept_by_hash_or_by_address(
-    kept: Kept, biasledger: Biasledger, tmp_path: Path
-) -> None:
+def test_a_file_of_labels_is_kept_by_hash_or_by_address(kept: Kept, tmp_path: Path) -> None:
     answers = kept.query(
         "select prompt_id, trial, content_hash from raw.responses where response_text is not null order by seq"
     )

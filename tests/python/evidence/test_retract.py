@@ -14,7 +14,6 @@ from biasledger.verify import verify_ledger
 from collector.asking.runner import resume
 from collector.errors import InputError, LedgerError
 from collector.importers.tabular import import_file
-from collector.journal.chain import Seal
 from collector.journal.writer import JournalWriter
 from collector.ledger import events
 from collector.ledger.database import Ledger
@@ -25,20 +24,15 @@ from collector.targets.python_function import of_function
 from tests.python.evidence.conftest import (
     AUDIT,
     CHAINS_CAME_LATER,
-    Biasledger,
     Kept,
     collect_answers,
     import_answers,
     write_audit,
 )
+from tests.python.running import biasledger
 
 REASON = "the spec took the columns for each other"
 VIEWS = ("runs", "run_events", "prompts", "prompt_attributes", "responses", "response_scores")
-
-
-def state_of(kept: Kept, seal: Seal | None = None) -> str:
-    (verdict,) = verify_ledger(kept.ledger_path, [kept.run_id], seal)
-    return f"{verdict.state}: {verdict.fault}" if verdict.fault else verdict.state
 
 
 def test_what_is_kept_stays_and_what_is_read_has_nothing_of_it(kept: Kept) -> None:
@@ -55,7 +49,7 @@ def test_what_is_kept_stays_and_what_is_read_has_nothing_of_it(kept: Kept) -> No
     assert done.seal.count == kept.seal.count + 1
     assert not done.was_retracted
     for seal in (None, done.seal, kept.seal):
-        assert state_of(kept, seal) == "intact"
+        assert kept.state(seal) == "intact"
     ((day,),) = kept.query("select cast(retracted_at as date) from raw.retracted_runs")
     (verdict,) = verify_ledger(kept.ledger_path)
     assert verdict.notes == (f"it was retracted on {day} and counts for nothing any more: {REASON}",)
@@ -152,8 +146,8 @@ def test_a_reading_that_an_audit_file_registered_stays(imported: Kept) -> None:
 def test_a_hidden_retraction_is_found(kept: Kept) -> None:
     retract(kept.ledger_path, kept.run_id, reason=REASON)
     kept.change("delete from raw.run_events where event = 'retracted'")
-    assert "broken: Event retracted" in state_of(kept)
-    assert "is gone from raw.run_events" in state_of(kept)
+    assert "broken: Event retracted" in kept.state()
+    assert "is gone from raw.run_events" in kept.state()
 
 
 def test_a_retraction_that_was_put_in_is_found(kept: Kept) -> None:
@@ -161,13 +155,13 @@ def test_a_retraction_that_was_put_in_is_found(kept: Kept) -> None:
     kept.change(
         f"insert into raw.run_events values ('{kept.run_id}', 'retracted', '{detail}', now()::timestamp)"
     )
-    assert "is in raw.run_events and not in the chain: it was put in later" in state_of(kept)
+    assert "is in raw.run_events and not in the chain: it was put in later" in kept.state()
 
 
 def test_its_reason_is_chained(kept: Kept) -> None:
     retract(kept.ledger_path, kept.run_id, reason=REASON)
     kept.change("""update raw.run_events set detail = '{"reason": "x"}' where event = 'retracted'""")
-    assert "was changed: its row does not match its hash" in state_of(kept)
+    assert "was changed: its row does not match its hash" in kept.state()
 
 
 def test_a_ledger_made_anew_from_the_journal_has_retracted_too(collected: Kept) -> None:
@@ -178,7 +172,7 @@ def test_a_ledger_made_anew_from_the_journal_has_retracted_too(collected: Kept) 
     load_all(collected.ledger_path)
     assert collected.query("select reason from raw.retracted_runs") == [(REASON,)]
     assert collected.query("from raw.kept_runs") == []
-    assert state_of(collected) == "intact"
+    assert collected.state() == "intact"
 
 
 def test_a_ledger_made_anew_from_journals_reads_as_before(tmp_path: Path) -> None:
@@ -290,17 +284,16 @@ def test_stopped_half_way_it_is_finished_by_retracting_again(
     monkeypatch.undo()
     assert retract(collected.ledger_path, collected.run_id, reason="again").was_retracted
     assert collected.query("select reason from raw.retracted_runs") == [(REASON,)]
-    assert state_of(collected) == "intact"
+    assert collected.state() == "intact"
 
 
-def test_the_command_asks_first(kept: Kept, biasledger: Biasledger) -> None:
+def test_the_command_asks_first(kept: Kept) -> None:
     arguments = ("retract", kept.run_id, "--ledger", str(kept.ledger_path), "--reason", REASON)
     refused = biasledger(*arguments, input="n\n")
     assert refused.exit_code != 0
     assert "12 responses\n" in refused.output
     assert kept.query("from raw.retracted_runs") == []
-    done = biasledger(*arguments, input="y\n")
-    assert done.exit_code == 0, done.output
+    done = biasledger(*arguments, input="y\n", code=0)
     assert f"Retracted run {kept.run_id}; its answers stay in" in done.output
     (verdict,) = verify_ledger(kept.ledger_path)
     assert f"seal {verdict.seal}" in done.output

@@ -28,12 +28,12 @@ from tests.python.collector.test_ledger import register_analysis
 from tests.python.evidence.conftest import (
     CHAINS_CAME_LATER,
     SECRET,
-    Biasledger,
     Kept,
     collect_answers,
     import_answers,
     write_audit,
 )
+from tests.python.running import biasledger
 
 N_RECORDS = 20  # run, analysis, started, 4 prompts, 12 responses, finished
 
@@ -89,7 +89,6 @@ CHANGES = {
         "update raw.responses set status = 'refused' where seq = 5",
         r"Response \w{16}\.2\.1 \(record \d+, seq 5, refused\) was changed",
     ),
-    "a weight": ("update raw.responses set weight = 2 where seq = 4", r"Response .* was changed"),
     "no number": ("update raw.responses set weight = 'nan' where seq = 4", r"Response .* was changed"),
     "the order": (
         "update raw.responses set seq = 9 - seq where seq in (4, 5)",
@@ -139,11 +138,6 @@ CHANGES = {
     ),
     "what was asked": (
         """update raw.runs set spec = json_merge_patch(spec, '{"trials": 9}')""",
-        r"The run itself \(record 0\) was changed",
-    ),
-    "the versions": ("update raw.runs set versions = '{}'", r"The run itself \(record 0\) was changed"),
-    "the spec's hash": (
-        f"update raw.runs set spec_hash = '{tagged_hash('x')}'",
         r"The run itself \(record 0\) was changed",
     ),
     "the run taken out": ("delete from raw.runs", r"The run itself \(record 0\) is gone from raw.runs"),
@@ -250,7 +244,7 @@ def cut(kept: Kept) -> None:
 def test_a_deleted_tail_is_found_by_a_seal_kept_elsewhere(imported: Kept) -> None:
     cut(imported)
     # Nothing in the ledger itself can show this.
-    assert verdict_of(imported).state == "intact"
+    assert imported.state() == "intact"
     assert (
         found(imported, seal=imported.seal) == "The last 5 of the 20 records that the seal counts are gone."
     )
@@ -274,7 +268,7 @@ def test_a_tail_deleted_as_if_it_had_not_been_loaded_yet(collected: Kept) -> Non
         "The last 5 records of its journal are not in the ledger, from record 15 on; `biasledger build` loads them."
     )
     load_journal(collected.journal, Ledger(collected.ledger_path))
-    assert verdict_of(collected, seal=collected.seal).state == "intact"
+    assert collected.state(collected.seal) == "intact"
 
 
 def test_a_seal_taken_out_with_the_tail(imported: Kept) -> None:
@@ -348,7 +342,7 @@ def test_records_after_the_seal(imported: Kept) -> None:
 def test_a_forged_ledger_is_found_by_a_seal_kept_elsewhere(imported: Kept) -> None:
     imported.change("update raw.prompt_attributes set group_name = 'Asian' where group_name = 'White'")
     forge(imported)
-    assert verdict_of(imported).state == "intact"
+    assert imported.state() == "intact"
     assert found(imported, seal=imported.seal).startswith(
         "The first 20 records are not those of the seal 20:sha256:"
     )
@@ -371,9 +365,10 @@ def test_the_journal_says_what_a_changed_row_said(collected: Kept) -> None:
 
 
 def edit_line(path: Path, number: int, old: str, new: str) -> None:
+    """Replace the first place of a text in a line of a journal."""
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
     assert old in lines[number]
-    lines[number] = lines[number].replace(old, new)
+    lines[number] = lines[number].replace(old, new, 1)
     path.write_text("".join(lines), encoding="utf-8")
 
 
@@ -382,14 +377,6 @@ def test_a_changed_journal(collected: Kept) -> None:
     assert (
         found(collected) == f"{collected.journal} is broken at line 11: its content does not match its hash."
     )
-
-
-def add_to_line(path: Path, number: int, old: str, new: str) -> None:
-    """As `edit_line`, first place only: nothing that a hash covers is changed."""
-    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
-    assert old in lines[number]
-    lines[number] = lines[number].replace(old, new, 1)
-    path.write_text("".join(lines), encoding="utf-8")
 
 
 UNHASHED = {
@@ -404,7 +391,7 @@ UNHASHED = {
 
 @pytest.mark.parametrize(("old", "new", "message"), UNHASHED.values(), ids=list(UNHASHED))
 def test_what_no_hash_covers_is_in_no_journal(collected: Kept, old: str, new: str, message: str) -> None:
-    add_to_line(collected.journal, 10, old, new)
+    edit_line(collected.journal, 10, old, new)
     assert found(collected) == f"{collected.journal} is broken at line 11: {message}."
 
 
@@ -416,28 +403,28 @@ def test_of_a_key_that_stands_twice_what_the_hash_covers_is_read(collected: Kept
     """Finding it costs a call a line, so only verify looks."""
     before = list(read_journal(collected.journal))
     old, new, _ = UNHASHED[name]
-    add_to_line(collected.journal, 10, old, new)
+    edit_line(collected.journal, 10, old, new)
     assert [one.hash for one in read_journal(collected.journal)] == [one.hash for one in before]
     assert [one.body for one in read_journal(collected.journal)] == [one.body for one in before]
 
 
 def test_a_journal_of_before_there_were_markers(collected: Kept) -> None:
     for name, value in {"markers": "[]", "markers_hash": "null", "probes": "[]"}.items():
-        add_to_line(collected.journal, 1, f'"{name}":{value},', "")
-    assert verdict_of(collected, seal=collected.seal).state == "intact"
+        edit_line(collected.journal, 1, f'"{name}":{value},', "")
+    assert collected.state(collected.seal) == "intact"
     collected.ledger_path.unlink()
     load_all(collected.ledger_path)
-    assert verdict_of(collected, seal=collected.seal).state == "intact"
+    assert collected.state(collected.seal) == "intact"
 
 
 def test_relevance_that_was_changed_in_the_journal(collected: Kept) -> None:
-    add_to_line(collected.journal, 1, '"relevance":[]', '"relevance":[["Adele",null,"Hello",1.0]]')
+    edit_line(collected.journal, 1, '"relevance":[]', '"relevance":[["Adele",null,"Hello",1.0]]')
     assert found(collected).endswith("is broken at line 2: its rows of relevance do not match their hash.")
 
 
 def test_deep_nesting_is_named(collected: Kept) -> None:
     depth = 100_000
-    add_to_line(collected.journal, 10, '"status":"ok"', f'"status":{"[" * depth}{"]" * depth}')
+    edit_line(collected.journal, 10, '"status":"ok"', f'"status":{"[" * depth}{"]" * depth}')
     assert found(collected).endswith("is broken at line 11: it is nested more deeply than a record ever is.")
     collected.change(
         f"update raw.run_events set detail = repeat('[', {depth}) || repeat(']', {depth}) where event = 'finished'"
@@ -478,14 +465,12 @@ def test_a_missing_journal_is_reported(collected: Kept) -> None:
     assert len(verdict.notes) == 1
 
 
-def test_the_command_needs_journals_by_default(collected: Kept, biasledger: Biasledger) -> None:
+def test_the_command_needs_journals_by_default(collected: Kept) -> None:
     collected.journal.unlink()
     ledger = ("--ledger", str(collected.ledger_path))
-    refused = biasledger("verify", *ledger)
-    assert refused.exit_code == 3
+    refused = biasledger("verify", *ledger, code=3)
     assert "check the ledger alone with --without-journals" in refused.output
-    done = biasledger("verify", *ledger, "--without-journals")
-    assert done.exit_code == 0
+    done = biasledger("verify", *ledger, "--without-journals", code=0)
     assert "so the ledger's own chain is all that was checked" in done.output
 
 
@@ -521,7 +506,7 @@ def test_a_migration_notes_the_runs_of_before_chains(imported: Kept) -> None:
     )
     Ledger(imported.ledger_path).update()
     assert imported.query("from raw.unchained_runs") == [(imported.run_id,)]
-    assert verdict_of(imported).state == "unsealed"
+    assert imported.state() == "unsealed"
 
 
 def test_a_run_of_before_chains_is_unsealed(imported: Kept) -> None:
@@ -592,7 +577,7 @@ def test_no_folder_to_write_in_is_no_fault(kept: Kept, monkeypatch: pytest.Monke
         raise FileNotFoundError("No usable temporary directory found")
 
     monkeypatch.setattr(database, "TemporaryDirectory", nowhere)
-    assert verdict_of(kept, seal=kept.seal).state == "intact"
+    assert kept.state(kept.seal) == "intact"
 
 
 def test_what_is_left_of_a_run_that_was_taken_out(imported: Kept) -> None:
@@ -652,19 +637,17 @@ def test_changed_readings_relevance_and_catalogues(imported: Kept, tmp_path: Pat
 
 def test_later_readings_are_the_audit_s_and_not_the_run_s(imported: Kept) -> None:
     assert register_analysis(imported.ledger_path, "small", {"version": 99})
-    assert verdict_of(imported, seal=imported.seal).state == "intact"
+    assert imported.state(imported.seal) == "intact"
 
 
-def test_an_import_prints_its_seal(biasledger: Biasledger, tmp_path: Path) -> None:
+def test_an_import_prints_its_seal(tmp_path: Path) -> None:
     file = tmp_path / "answers.csv"
     file.write_text("question,race,gender,answer\nWho?,White,Man,An answer\n", encoding="utf-8")
     ledger = ("--ledger", str(tmp_path / "ledger.duckdb"))
-    result = biasledger("import", str(write_audit(tmp_path)), str(file), *ledger)
-    assert result.exit_code == 0, result.stderr
+    result = biasledger("import", str(write_audit(tmp_path)), str(file), *ledger, code=0)
     (seal,) = re.findall(r"^  seal (\S+)$", result.output, re.MULTILINE)
     assert biasledger("verify", *ledger, "--seal", seal).exit_code == 0
-    result = biasledger("verify", *ledger, "--seal", seal[:-1] + ("0" if seal[-1] != "0" else "1"))
-    assert result.exit_code == 3
+    result = biasledger("verify", *ledger, "--seal", seal[:-1] + ("0" if seal[-1] != "0" else "1"), code=3)
     assert ": broken\n  The first 6 records are not those of the seal" in result.output
 
 
@@ -712,7 +695,7 @@ def test_whatever_was_answered_is_intact(tmp_path: Path) -> None:
         writer.event("finished", {"é": [1.5, None, True, {"a": ""}], "big": 2**53, "text": ODD_TEXTS[3]})
         seal = writer.seal
     load_journal(kept.journal, Ledger(kept.ledger_path))
-    assert verdict_of(kept, seal=seal).state == "intact"
+    assert kept.state(seal) == "intact"
 
 
 def test_the_journal_s_lines_and_the_ledger_s_rows_have_the_same_digests(collected: Kept) -> None:

@@ -16,11 +16,11 @@ from collector.answers.recommendations.items import find_items
 from collector.errors import InputError, TargetError
 from collector.targets import load_target
 from collector.targets.base import Request, Target
-from lmrec.answering import Answerer, load_answerer, question_of
+from lmrec.answering import Answerer, question_of
 from lmrec.encoders.fitting import Text
 from lmrec.encoders.tfidf import Tfidf, TfidfSettings
 from lmrec.masking import Masker
-from lmrec.model import CatalogueRow, Recommender
+from lmrec.model import CatalogueRow, Recommender, load
 from lmrec.serving import Server
 from lmrec.yelp import Venue
 
@@ -131,7 +131,7 @@ def test_a_wrong_entry_is_one_sentence(tmp_path: Path, entry: dict[str, Any], se
 
 @pytest.fixture(scope="module")
 def server(model_folder: Path) -> Iterator[Server]:
-    with Server(load_answerer([model_folder], top=3), "boston") as server:
+    with Server(Answerer([load(model_folder)], top=3), "boston") as server:
         thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
         thread.start()
         yield server

@@ -6,12 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
-from click.testing import CliRunner
 
 from biasledger import __version__
-from biasledger.cli import cli
 from biasledger.packing import rebuilding
 from biasledger.packing.archive import json_bytes
 from biasledger.packing.checking import check_figures, check_pack
@@ -21,6 +18,7 @@ from biasledger.verify import Verdict
 from collector.errors import InputError
 from collector.journal.chain import Seal
 from collector.ledger.database import Ledger
+from tests.python.running import biasledger, rows_in
 
 from .conftest import JUDGED, Packed
 
@@ -29,8 +27,7 @@ def test_a_pack_fits_its_ledger_and_its_figures_are_not_vouched_for(packed: Pack
     path = packed.written()
     _, verdicts = check_pack(path, packed.ledger)
     assert [verdict.state for verdict in verdicts] == ["intact"] * 3
-    result = CliRunner().invoke(cli, ["verify", "--pack", str(path), "--ledger", str(packed.ledger)])
-    assert result.exit_code == 0, result.output
+    result = biasledger("verify", "--pack", path, "--ledger", packed.ledger, code=0)
     assert result.output.splitlines()[-1] == (
         "findings, tables, summary, report: not recomputed (--rebuild does)"
     )
@@ -66,10 +63,7 @@ def test_another_engine_is_named_and_not_called_broken(packed: Packed) -> None:
         facts["software"] = {"biasledger": "0.0.7"}
 
     path = packed.written(judge_otherwise)
-    result = CliRunner().invoke(
-        cli, ["verify", "--pack", str(path), "--ledger", str(packed.ledger), "--rebuild"]
-    )
-    assert result.exit_code == 3
+    result = biasledger("verify", "--pack", path, "--ledger", packed.ledger, "--rebuild", code=3)
     assert "what was asked: intact" in result.stdout
     assert "judged by engine 1, and this biasledger has engine" in result.stderr
     assert "pip install biasledger==0.0.7" in result.stderr
@@ -153,16 +147,7 @@ def test_what_could_not_be_checked_has_an_exit_code(packed: Packed, otherwise: s
     otherwise.add("summary.md")
     packed.facts["software"] = {**software(), "biasledger": "9.9"}
     packed.files["README.txt"] = readme()
-    arguments = [
-        "verify",
-        "--pack",
-        str(packed.written()),
-        "--ledger",
-        str(packed.ledger),
-        "--rebuild",
-    ]
-    result = CliRunner().invoke(cli, arguments)
-    assert result.exit_code == 4, result.output
+    result = biasledger("verify", "--pack", packed.written(), "--ledger", packed.ledger, "--rebuild", code=4)
     assert "not checked: unchecked\n  summary.md is not what biasledger" in result.output
 
 
@@ -205,9 +190,8 @@ def test_what_is_computed_anew_is_what_the_seal_counts(packed: Packed, tmp_path:
         ).fetchall()
     packed.facts["seal"] = str(Seal(position + 1, head_hash))
     rebuilding._copy_run(packed.pack(), packed.ledger, tmp_path / "copy.duckdb")
-    with duckdb.connect(str(tmp_path / "copy.duckdb"), read_only=True) as connection:
-        assert connection.execute("select count(*) from raw.responses").fetchall() == [(5,)]
-        assert connection.execute("select event from raw.run_events").fetchall() == [("started",)]
+    assert rows_in(tmp_path / "copy.duckdb", "select count(*) from raw.responses") == [(5,)]
+    assert rows_in(tmp_path / "copy.duckdb", "select event from raw.run_events") == [("started",)]
 
 
 def test_a_table_that_is_none_is_one_sentence(packed: Packed) -> None:

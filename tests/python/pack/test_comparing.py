@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from biasledger.packing.comparing import same_text, same_value
-from biasledger.packing.rebuilding import _differences, _different_rows
+from biasledger.packing.rebuilding import _differences, _different_rows, same_text, same_value
 
 FINDING = {
     "finding_id": "f",

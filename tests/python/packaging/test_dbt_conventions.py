@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import subprocess
-import sys
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -18,8 +15,8 @@ import pytest
 from biasledger.methods import method_names
 from biasledger.publishing.freshness import JUDGED_BY
 from biasledger.publishing.public import public_tables
+from tests.python.running import ROOT, run_python
 
-ROOT = Path(__file__).parents[3]
 Node = Mapping[str, Any]
 Manifest = Mapping[str, Any]
 # The same may happen to a run twice, so an event has no key; of an exported baseline each line is a row of some other table.
@@ -49,13 +46,7 @@ def parsed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     command = "from dbt.cli.main import cli; cli(prog_name='dbt')"
     options = ["parse", "--profiles-dir", ".", "--target-path", str(folder), "--log-path", str(folder)]
     options += ["--vars", "{publish_texts: true}"]
-    subprocess.run(
-        [sys.executable, "-c", command, *options],
-        cwd=ROOT,
-        env=os.environ | {"PYTHONPATH": str(ROOT), "BIASLEDGER_METRICS": "1"},
-        capture_output=True,
-        check=True,
-    )
+    run_python("-c", command, *options, BIASLEDGER_METRICS="1", code=0)
     return folder
 
 

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
 import pkgutil
 import re
 import shutil
-import subprocess
-import sys
 import textwrap
 from pathlib import Path
 from types import ModuleType
@@ -26,8 +23,8 @@ from biasledger.methods import baseline_parts, method_names, module_of
 from biasledger.planning.scopes import FEWEST_DESCRIPTORS
 from biasledger.project import dbt_variables
 from collector.errors import InputError
+from tests.python.running import ROOT, run_python
 
-ROOT = Path(__file__).parents[3]
 COPIED = ("biasledger", "collector", "lmrec", "models", "macros", "seeds", "analyses", "tests/dbt")
 # A unit test of dbt states each input of the table that it tests.
 NAMES_EACH = {"dbt_project.yml", "models/marts/answers/_answers.yml"}
@@ -336,14 +333,7 @@ def _edit(project: Path) -> None:
 
 
 def _run(project: Path, program: str, *arguments: str, code: int = 0) -> str:
-    done = subprocess.run(
-        [sys.executable, "-c", program, *arguments],
-        cwd=project,
-        env=os.environ | {"PYTHONPATH": str(project)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run_python("-c", program, *arguments, cwd=project, path=str(project))
     assert done.returncode == code, done.stdout + done.stderr
     return done.stdout
 

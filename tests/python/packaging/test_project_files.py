@@ -16,21 +16,7 @@ import yaml
 from biasledger import project
 
 ROOT = Path(__file__).parents[3]
-TARGETS = [
-    "demo",
-    "test",
-    "check",
-    "lint",
-    "types",
-    "sql",
-    "warehouse",
-    "site",
-    "smoke",
-    "bench",
-    "clean",
-    "install",
-    "help",
-]
+TARGETS = "demo test check lint types sql warehouse site smoke bench clean install help".split()
 needs_make = pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
 
 

@@ -9,8 +9,6 @@ import json
 import math
 import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +22,7 @@ from biasledger.publishing.published import open_published
 from biasledger.publishing.warehouse import PublishError, publish_warehouse
 from collector.errors import InputError
 from tests.python.publishing.conftest import BUILD, TABLES, make_work
+from tests.python.running import run_python
 
 FILES = [
     "csv/dim_runs.csv", "csv/exceptions.csv", "csv/fct_words.csv", "manifest.json", "parquet/dim_runs.parquet",
@@ -282,34 +281,19 @@ OLD_DUCKDB = "1.5.6"  # the last release of 1.5
 
 
 @pytest.fixture(scope="session")
-def old_duckdb(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """The environment of a process that has DuckDB 1.5, since a process has one DuckDB."""
+def old_duckdb(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The packages of a process that has DuckDB 1.5, since a process has one DuckDB."""
     folder = tmp_path_factory.mktemp("duckdb15")
-    installed = subprocess.run(
-        [
-            *(
-                sys.executable,
-                "-m",
-                "pip",
-                "install",
-                "--quiet",
-                "--no-compile",
-                "--disable-pip-version-check",
-            ),
-            *("--target", folder, f"duckdb=={OLD_DUCKDB}"),
-        ],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    options = ("--quiet", "--no-compile", "--disable-pip-version-check", "--target", folder)
+    installed = run_python("-m", "pip", "install", *options, f"duckdb=={OLD_DUCKDB}")
     if installed.returncode != 0:
         pytest.skip(f"duckdb {OLD_DUCKDB} cannot be installed: {installed.stderr.strip().splitlines()[-1]}")
-    return os.environ | {"PYTHONPATH": str(folder)}
+    return str(folder)
 
 
 @pytest.mark.slow
 def test_duckdb_1_5_reads_the_warehouse_and_the_file_published(
-    old_duckdb: dict[str, str], warehouse: Path, tmp_path: Path
+    old_duckdb: str, warehouse: Path, tmp_path: Path
 ) -> None:
     publish(warehouse, tmp_path / "out")
     script = """
@@ -320,18 +304,9 @@ for path in sys.argv[1:]:
         connection.execute("select comment from duckdb_columns() where comment is not null").fetchall())
 """
     paths = [str(warehouse), str(tmp_path / "out" / "warehouse.duckdb")]
-    done = subprocess.run(
-        [sys.executable, "-c", script, *paths], env=old_duckdb, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
+    done = run_python("-c", script, *paths, path=old_duckdb, code=0)
     line = f"{OLD_DUCKDB} [(4, -1, ['a', 'b, c'])] [(\"Key; $1 and 'quotes' — and more.\",)]"
     assert done.stdout.splitlines() == [line, line]
     # The work file is not: what is published is what others can read.
-    done = subprocess.run(
-        [sys.executable, "-c", script, str(tmp_path / ".biasledger" / "work" / "warehouse.duckdb")],
-        env=old_duckdb,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode != 0
+    work = tmp_path / ".biasledger" / "work" / "warehouse.duckdb"
+    assert run_python("-c", script, work, path=old_duckdb).returncode != 0

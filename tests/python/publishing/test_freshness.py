@@ -17,6 +17,7 @@ from collector.ledger.database import Ledger
 from collector.ledger.erasure import erase
 from collector.rows import ScoreRow
 from tests.python.project import Project
+from tests.python.running import rows_in
 
 METHODS = ("words", "decisions")
 
@@ -84,8 +85,7 @@ def _score_one(project: Project) -> None:
 
 
 def _rows(project: Project, sql: str) -> list[tuple[str, str]]:
-    with duckdb.connect(str(project.ledger), read_only=True) as connection:
-        return connection.execute(sql).fetchall()
+    return rows_in(project.ledger, sql)
 
 
 OTHER_ANALYSIS = """
@@ -139,10 +139,17 @@ def test_models_of_a_project_may_read_any_file_of_it(project: Project) -> None:
     assert not set(_inputs(project).items()) & set(before.items())
 
 
-def test_the_installed_models_count(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    before = _inputs(project)
-    monkeypatch.setattr(freshness, "hash_models", lambda: "others")
-    assert not set(_inputs(project).items()) & set(before.items())
+def test_versions_models_the_environment_and_the_target_count(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = _settings(project)
+    assert _settings(project) == before != _settings(project, "other")
+    for name, other in (("hash_models", lambda: "others"), ("_version", lambda _: "another")):
+        with monkeypatch.context() as patch:
+            patch.setattr(freshness, name, other)
+            assert _settings(project) != before
+    monkeypatch.setenv("BIASLEDGER_SOMETHING", "else")
+    assert _settings(project) != before
 
 
 def test_where_there_are_scores_the_methods_that_read_them_are_built(project: Project) -> None:
@@ -174,34 +181,6 @@ def test_methods_stand_in_a_work_file_that_is_there_and_that_nothing_else_wrote_
     freshness.discard_methods(work)
     assert freshness.up_to_date_methods(work, inputs) == []
     assert freshness.methods_last_built(work, settings) == []
-
-
-def test_rows_rest_on_all_but_what_findings_are_judged_by_and_files_that_nothing_reads(
-    project: Project, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def read(target: str | None = None) -> str:
-        return _settings(project, target)
-
-    before = read()
-    for name in (
-        "seeds/thresholds.csv",
-        "audits/products.yml",
-        "answers/march.csv",
-    ):
-        _write(name)(project)
-        assert read() == before
-    assert read("other") != before
-    _write("seeds/address_forms.csv")(project)
-    assert read() != before
-    before = read()
-    with monkeypatch.context() as patch:
-        patch.setattr(freshness, "_version", lambda _: "another")
-        assert read() != before
-    with monkeypatch.context() as patch:
-        patch.setenv("BIASLEDGER_SOMETHING", "else")
-        assert read() != before
-    _write("dbt_project.yml")(project)
-    assert read() != before
 
 
 @pytest.mark.parametrize(

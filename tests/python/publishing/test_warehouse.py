@@ -18,17 +18,11 @@ from biasledger.publishing.warehouse import PublishError, publish_warehouse
 from collector.errors import InputError
 from collector.ledger.database import Ledger
 from tests.python.publishing.conftest import BUILD, TABLES, make_work
-
-ROOT = Path(__file__).parents[3]
+from tests.python.running import ROOT, rows_in, run_python
 
 
 def publish(work: Path, warehouse: Path) -> dict[str, int]:
     return publish_warehouse(work, warehouse, TABLES, BUILD, ledger=warehouse.with_name("ledger.duckdb"))
-
-
-def rows(path: Path, sql: str) -> list[tuple[object, ...]]:
-    with duckdb.connect(str(path), read_only=True) as connection:
-        return connection.execute(sql).fetchall()
 
 
 def names(folder: Path) -> list[str]:
@@ -39,30 +33,30 @@ def test_only_public_tables_with_types_comments_and_keys(work: Path, tmp_path: P
     warehouse = tmp_path / "out" / "warehouse.duckdb"
     assert publish(work, warehouse) == {"marts.dim_runs": 2, "marts.fct_words": 4, "settings.exceptions": 0}
     assert names(warehouse.parent) == ["warehouse.duckdb"]
-    assert rows(warehouse, "select schema_name, table_name from duckdb_tables() order by all") == [
+    assert rows_in(warehouse, "select schema_name, table_name from duckdb_tables() order by all") == [
         *((table.schema, table.name) for table in TABLES[:2]),
         ("publication", "build"),
         ("publication", "tables"),
         ("settings", "exceptions"),
     ]
     for table in ("marts.dim_runs", "marts.fct_words", "settings.exceptions"):
-        assert repr(rows(warehouse, f"from {table}")) == repr(rows(work, f"from {table}"))
+        assert repr(rows_in(warehouse, f"from {table}")) == repr(rows_in(work, f"from {table}"))
         schema, name = table.split(".")
         described = f"""
             select column_name, data_type, is_nullable, comment, (select comment from duckdb_tables() as tables
                 where tables.table_name = columns.table_name)
             from duckdb_columns() as columns where schema_name = '{schema}' and table_name = '{name}' order by column_index
         """
-        assert rows(warehouse, described) == rows(work, described)
-    assert rows(warehouse, "from publication.build") == [
+        assert rows_in(warehouse, described) == rows_in(work, described)
+    assert rows_in(warehouse, "from publication.build") == [
         ("build-1", BUILD.built_at, "0.1.0", "2", "sha256:0")
     ]
-    assert rows(warehouse, "select key_columns from publication.tables where table_name = 'fct_words'") == [
-        (["run_id", "word", "group_name"],)
-    ]
+    assert rows_in(
+        warehouse, "select key_columns from publication.tables where table_name = 'fct_words'"
+    ) == [(["run_id", "word", "group_name"],)]
     assert b"a private text" in work.read_bytes()
     assert b"a private text" not in warehouse.read_bytes()
-    (version,) = rows(
+    (version,) = rows_in(
         warehouse, "select tags['storage_version'] from duckdb_databases() where database_name = 'warehouse'"
     )
     assert version == ("v1.5.0+",)
@@ -94,7 +88,7 @@ def test_a_reader_keeps_the_file_that_it_has_open(work: Path, tmp_path: Path) ->
         assert reader.stdout.readline() == "2\n"
         reader.stdin.close()
         reader.wait()
-    assert rows(warehouse, "select count(*) from marts.dim_runs") == [(3,)]
+    assert rows_in(warehouse, "select count(*) from marts.dim_runs") == [(3,)]
     assert warehouse.stat().st_mode & 0o777 == 0o640
 
 
@@ -121,7 +115,7 @@ def _leave_wal(warehouse: Path) -> None:
         f"import duckdb, os, signal; c = duckdb.connect({str(warehouse)!r}); c.execute('create table notes (one int)');"
         "os.kill(os.getpid(), signal.SIGKILL)"
     )
-    subprocess.run([sys.executable, "-c", script], check=False)
+    run_python("-c", script)
     assert warehouse.with_name(f"{warehouse.name}.wal").exists()
 
 
@@ -131,7 +125,7 @@ def test_the_write_ahead_log_of_an_old_file_does_not_reach_the_new_one(work: Pat
     _leave_wal(warehouse)
     publish(work, warehouse)
     assert not warehouse.with_name("warehouse.duckdb.wal").exists()
-    assert rows(warehouse, "select count(*) from duckdb_tables() where table_name = 'notes'") == [(0,)]
+    assert rows_in(warehouse, "select count(*) from duckdb_tables() where table_name = 'notes'") == [(0,)]
 
 
 def test_a_damaged_warehouse_is_replaced(work: Path, tmp_path: Path) -> None:
@@ -140,7 +134,7 @@ def test_a_damaged_warehouse_is_replaced(work: Path, tmp_path: Path) -> None:
     content = warehouse.read_bytes()
     warehouse.write_bytes(content[:4096] + bytes(8192))
     publish(work, warehouse)
-    assert rows(warehouse, "select count(*) from marts.dim_runs") == [(2,)]
+    assert rows_in(warehouse, "select count(*) from marts.dim_runs") == [(2,)]
 
 
 def test_files_that_are_no_warehouse_are_not_overwritten(work: Path, tmp_path: Path) -> None:
@@ -235,9 +229,9 @@ publishing.publish_warehouse(Path({str(work)!r}), Path({str(warehouse)!r}), TABL
         "there is something to clear"
     )
     assert warehouse.read_bytes() == before
-    assert rows(warehouse, "select count(*) from marts.dim_runs") == [(2,)]
+    assert rows_in(warehouse, "select count(*) from marts.dim_runs") == [(2,)]
     publish(work, warehouse)
-    assert rows(warehouse, "select count(*) from marts.dim_runs") == [(299_999,)]
+    assert rows_in(warehouse, "select count(*) from marts.dim_runs") == [(299_999,)]
     assert names(tmp_path) == [".biasledger", "reached", "warehouse.duckdb"]
     assert names(work.parent) == ["warehouse.duckdb"]
 
@@ -248,4 +242,4 @@ def test_a_link_to_the_warehouse_stays_a_link(work: Path, tmp_path: Path) -> Non
     link.symlink_to(tmp_path / "shared" / "tables.duckdb")
     publish(work, link)
     assert link.is_symlink()
-    assert rows(tmp_path / "shared" / "tables.duckdb", "select count(*) from marts.dim_runs") == [(2,)]
+    assert rows_in(tmp_path / "shared" / "tables.duckdb", "select count(*) from marts.dim_runs") == [(2,)]

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
-from biasledger.cli import cli
 from collector.ledger.database import Ledger
 from collector.rows import ProbeRow, ResponseRow, response_hash
 from collector.spec.prompts import Prompt, PromptAttribute
@@ -128,9 +125,3 @@ def tiny_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     transformers.BertForSequenceClassification(config).save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     return folder
-
-
-@pytest.fixture
-def biasledger() -> Callable[..., Any]:
-    """The command, as a function of its arguments."""
-    return lambda *arguments: CliRunner().invoke(cli, [str(one) for one in arguments])

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,6 +10,7 @@ import pytest
 from biasledger.scoring.classifiers import load_classifier
 from biasledger.scoring.scores import answers_left, score_answers
 from collector.errors import InputError
+from tests.python.running import run_python
 from tests.python.scoring.conftest import LABELS
 
 # Other projects' deprecations are no fault of ours.
@@ -37,14 +36,8 @@ def test_a_ledger_is_scored_for_real(tiny_model: Path, ledger: Path) -> None:
     assert answers_left(ledger, "tiny") == []
 
 
-def command(*arguments: str, hub: str = "1") -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "biasledger.cli", "score", *arguments],
-        env={**os.environ, "HF_HUB_OFFLINE": hub},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+def command(*arguments: object) -> subprocess.CompletedProcess[str]:
+    return run_python("-m", "biasledger.cli", "score", *arguments, HF_HUB_OFFLINE="1")
 
 
 def test_the_command_from_beginning_to_end(tiny_model: Path, ledger: Path) -> None:

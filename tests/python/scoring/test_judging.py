@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import numpy as np
 import pytest
 import yaml
@@ -19,6 +18,8 @@ from collector.errors import InputError
 from collector.ledger.database import Ledger
 from collector.ledger.erasure import erase
 from tests.python.answering import answering, chat
+from tests.python.cli.conftest import query
+from tests.python.running import biasledger
 from tests.python.scoring.conftest import about, add_answers
 
 N_ANSWERS = 60
@@ -59,9 +60,7 @@ def judges() -> Iterator[Judges]:
 
 
 @pytest.fixture
-def score(
-    tmp_path: Path, judges: Judges, biasledger: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
-) -> Callable[..., Any]:
+def score(tmp_path: Path, judges: Judges, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
     """`biasledger score` in a folder with a ledger of letters, of which every third is rude, whomever it is about."""
     monkeypatch.chdir(tmp_path)
     letters = []
@@ -87,11 +86,6 @@ def score(
     return lambda *arguments: biasledger("score", "--rubric", "condescension", *arguments)
 
 
-def rows(sql: str) -> list[tuple[Any, ...]]:
-    with duckdb.connect("ledger.duckdb", read_only=True) as connection:
-        return connection.execute(sql).fetchall()
-
-
 def test_it_grades_blind_and_in_a_random_order(score: Callable[..., Any], judges: Judges) -> None:
     assert score("--judge", "fair", "--dry-run").exit_code == 0
     assert judges.asked == []
@@ -108,14 +102,14 @@ def test_it_grades_blind_and_in_a_random_order(score: Callable[..., Any], judges
     swapped = [prompt for _, prompt in judges.asked[:16]]
     assert sum("Jamal" in one or "Lakisha" in one for one in swapped) == 8
     kept = "select label, count(*), min(reason) <> '', bool_or(is_short) from raw.response_scores group by 1 order by 1"
-    assert rows(kept) == [
+    assert query(kept) == [
         ("no", 40, True, False),
         ("yes", 20, True, False),
     ]  # fmt: skip
     assert "Nothing is left to grade" in score("--judge", "fair").output
-    erased = rows("select prompt_id from raw.responses order by seq limit 1")[0][0]
+    erased = query("select prompt_id from raw.responses order by seq limit 1")[0][0]
     erase(Path("ledger.duckdb"), "letters", erased, 1, reason="a test")
-    assert rows("select count(*), count(reason) from raw.response_scores") == [(N_ANSWERS, N_ANSWERS - 1)]
+    assert query("select count(*), count(reason) from raw.response_scores") == [(N_ANSWERS, N_ANSWERS - 1)]
 
 
 def test_a_judge_that_is_harsher_with_a_group_is_stopped(score: Callable[..., Any], judges: Judges) -> None:
@@ -127,9 +121,9 @@ def test_a_judge_that_is_harsher_with_a_group_is_stopped(score: Callable[..., An
     n_asked = len(judges.asked)
     assert score("--judge", "harsh").exit_code != 0
     assert len(judges.asked) == n_asked
-    assert rows("select count(*) from raw.response_scores") == [(0,)]
+    assert query("select count(*) from raw.response_scores") == [(0,)]
     assert score("--judge", "harsh", "--despite-swaps").exit_code == 0
-    [(detail,)] = rows("select detail from raw.run_events where event = 'graded'")
+    [(detail,)] = query("select detail from raw.run_events where event = 'graded'")
     [swap] = json.loads(detail)["swaps"]
     # Two in three texts are kind, which the judge calls bad with the other group's words.
     assert swap["is_unequal"]
@@ -149,7 +143,7 @@ def test_it_goes_on_where_a_limit_or_a_crash_ended_it(score: Callable[..., Any],
     judges.statuses = [429] * 5
     last = score("--judge", "fair", "--swap-texts", "6")
     assert last.exit_code == 0, last.output
-    assert rows("select count(*), count(distinct prompt_id) from raw.response_scores") == [
+    assert query("select count(*), count(distinct prompt_id) from raw.response_scores") == [
         (N_ANSWERS, N_ANSWERS)
     ]
     assert (
@@ -167,15 +161,15 @@ def test_replies_without_a_grade_are_asked_again(score: Callable[..., Any], judg
         '```json\n{"grade": "YES"}\n```' if number % 2 else '{"grade": "maybe"}'
     )
     assert score("--judge", "fair", "--swap-texts", "0").exit_code == 0
-    assert rows("select count(*), sum(cast(label = 'yes' as integer)) from raw.response_scores") == [(60, 21)]
+    assert query("select count(*), sum(cast(label = 'yes' as integer)) from raw.response_scores") == [
+        (60, 21)
+    ]
     judges.says = lambda _prompt, _number: "I would rather not."
     useless = score("--judge", "harsh", "--swap-texts", "0", "--limit", "9")
     assert "harsh gave no usable grade of 9 texts" in useless.output
 
 
-def test_what_it_needs_is_said(
-    score: Callable[..., Any], biasledger: Callable[..., Any], tmp_path: Path
-) -> None:
+def test_what_it_needs_is_said(score: Callable[..., Any], tmp_path: Path) -> None:
     assert "belong together" in biasledger("score", "--judge", "fair").output
     assert "cannot be kept" in score("--judge", "fair", "--max-cost", "1").output
     mine = tmp_path / "mine.yml"
@@ -211,15 +205,15 @@ def test_the_swap_test_is_seldom_wrong_and_finds_a_harsh_judge() -> None:
     assert (equal.difference, equal.p_value, equal.is_unequal) == (0, 1, False)
 
 
-def test_labels_of_a_rubric_are_kept_apart(score: Callable[..., Any], biasledger: Callable[..., Any]) -> None:
+def test_labels_of_a_rubric_are_kept_apart(score: Callable[..., Any]) -> None:
     assert score("--judge", "fair", "--swap-texts", "0").exit_code == 0
-    prompt = rows("select prompt_id from raw.responses order by seq limit 1")[0][0]
+    prompt = query("select prompt_id from raw.responses order by seq limit 1")[0][0]
     file = Path("labels.csv")
     file.write_text(f"run,prompt,trial,drawn,label\nletters,{prompt},1,random,YES\n", encoding="utf-8")
     wrong = biasledger("label", file, "--by", "Ada")
     assert "known: 'acceptable', 'problematic'" in wrong.output
     assert biasledger("label", file, "--by", "Ada", "--rubric", "condescension").exit_code == 0
-    [(detail,)] = rows("select detail from raw.run_events where event = 'labelled'")
+    [(detail,)] = query("select detail from raw.run_events where event = 'labelled'")
     kept = json.loads(detail)
     assert (kept["rubric"], kept["is_drawn"], kept["labels"][0]["label"]) == ("condescension", True, "yes")
     again = biasledger("label", file, "--by", "Ada", "--rubric", "condescension")

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-import duckdb
 import pytest
 
 from biasledger.scoring import scores as scoring
 from biasledger.scoring.scores import answers_left, masked, score_answers, scorer_name
 from collector.errors import InputError
 from collector.ledger.database import Ledger
+from tests.python.running import biasledger, rows_in
 from tests.python.scoring.conftest import about, add_answers
 
 SCORER = "regard"
@@ -34,16 +33,11 @@ class Recorder:
         return [{"negative": float("rude" in text), "positive": float("kind" in text)} for text in texts]
 
 
-def rows(ledger: Path, sql: str) -> list[tuple[Any, ...]]:
-    with duckdb.connect(str(ledger), read_only=True) as connection:
-        return connection.execute(sql).fetchall()
-
-
 def test_every_text_answer_gets_a_score_for_every_label(ledger: Path) -> None:
     recorder = Recorder()
     summary = score_answers(ledger, answers_left(ledger, SCORER), recorder, scorer=SCORER)
     assert (summary.n_answers, summary.n_texts, summary.n_short, summary.n_runs) == (4, 3, 1, 1)
-    assert rows(
+    assert rows_in(
         ledger,
         """
         select prompts.subject, label, score, is_short, count(*)
@@ -112,7 +106,7 @@ def test_a_second_call_goes_on_where_the_first_stopped(ledger: Path, monkeypatch
     assert not set(first.shown) & set(second.shown)
     assert answers_left(ledger, SCORER) == []
     assert len(answers_left(ledger, "another")) == 4
-    [(n_rows, n_keys)] = rows(
+    [(n_rows, n_keys)] = rows_in(
         ledger, "select count(*), count(distinct (run_id, prompt_id, trial, label)) from raw.response_scores"
     )
     assert n_rows == n_keys == 8
@@ -168,13 +162,10 @@ def test_scores_are_called_after_their_model(tmp_path: Path) -> None:
     assert scorer_name(str(tmp_path / "mine"), mask=True) == "mine"
 
 
-def test_the_command_scores_and_then_has_nothing_left(
-    ledger: Path, monkeypatch: pytest.MonkeyPatch, biasledger: Callable[..., Any]
-) -> None:
+def test_the_command_scores_and_then_has_nothing_left(ledger: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("biasledger.scoring.classifiers.load_classifier", lambda *_, **__: Recorder())
     arguments = ("score", "--ledger", ledger, "--scorer", "mine")
-    limited = biasledger(*arguments, "--limit", "1")
-    assert limited.exit_code == 0, limited.stderr
+    limited = biasledger(*arguments, "--limit", "1", code=0)
     assert "scored: answers 1, different texts 1, runs 1" in limited.stdout
     done = biasledger(*arguments)
     assert "scored: answers 3, different texts 3, runs 1" in done.stdout
@@ -188,7 +179,7 @@ def unnamed(texts: Sequence[str]) -> list[dict[str, float]]:
 
 
 def test_a_model_without_a_negative_label_is_refused_unless_one_is_named(
-    ledger: Path, monkeypatch: pytest.MonkeyPatch, biasledger: Callable[..., Any]
+    ledger: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("biasledger.scoring.classifiers.load_classifier", lambda *_, **__: unnamed)
     arguments = ("score", "--ledger", ledger, "--scorer", "mine")
@@ -204,32 +195,25 @@ def test_a_model_without_a_negative_label_is_refused_unless_one_is_named(
         result = biasledger(*arguments, "--label-map", wrong)
         assert result.exit_code != 0
         assert sentence in result.stderr
-    assert rows(ledger, "select count(*) from raw.response_scores where scorer = 'mine'") == [(0,)]
-    done = biasledger(*arguments, "--label-map", "LABEL_0=Negative, LABEL_1=negative")
-    assert done.exit_code == 0, done.stderr
-    assert rows(
+    assert rows_in(ledger, "select count(*) from raw.response_scores where scorer = 'mine'") == [(0,)]
+    biasledger(*arguments, "--label-map", "LABEL_0=Negative, LABEL_1=negative", code=0)
+    assert rows_in(
         ledger,
         "select distinct label, round(score, 6) from raw.response_scores where scorer = 'mine' order by 1",
     ) == [("label_2", 0.1), ("negative", 0.9)]
 
 
-def test_scores_that_are_no_numbers_are_refused(
-    ledger: Path, monkeypatch: pytest.MonkeyPatch, biasledger: Callable[..., Any]
-) -> None:
+def test_scores_that_are_no_numbers_are_refused(ledger: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(texts: Sequence[str]) -> list[dict[str, float]]:
         return [{"negative": float("nan")} for _ in texts]
 
     monkeypatch.setattr("biasledger.scoring.classifiers.load_classifier", lambda *_, **__: broken)
-    refused = biasledger("score", "--ledger", ledger)
-    assert refused.exit_code == 3
+    refused = biasledger("score", "--ledger", ledger, code=3)
     assert "The model's score of 'negative' is nan, which is no number" in refused.stderr
 
 
-def test_a_missing_extra_says_what_to_install(
-    ledger: Path, monkeypatch: pytest.MonkeyPatch, biasledger: Callable[..., Any]
-) -> None:
+def test_a_missing_extra_says_what_to_install(ledger: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "torch", None)
-    result = biasledger("score", "--ledger", ledger)
-    assert result.exit_code == 3
+    result = biasledger("score", "--ledger", ledger, code=3)
     assert "pip install 'biasledger[regard]'" in result.stderr
     assert "Traceback" not in result.stderr

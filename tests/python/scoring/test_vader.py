@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-import duckdb
 import pytest
 
 from biasledger.scoring.classifiers import load_vader
 from collector.errors import InputError
 from collector.ledger.database import Ledger
+from tests.python.running import biasledger, rows_in
 
 # The README of vaderSentiment prints these.
 PRINTED = {
@@ -45,7 +43,7 @@ def test_scores_are_those_that_its_authors_print() -> None:
     assert load_vader()(list(PRINTED)) == [{"compound": score} for score in PRINTED.values()]
 
 
-def test_the_command_scores_what_a_reading_judges(ledger: Path, biasledger: Callable[..., Any]) -> None:
+def test_the_command_scores_what_a_reading_judges(ledger: Path) -> None:
     _require()
     arguments = ("score", "--ledger", ledger, "--model", "vader")
     refused = biasledger(*arguments)
@@ -54,19 +52,13 @@ def test_the_command_scores_what_a_reading_judges(ledger: Path, biasledger: Call
     assert "analysis.markers.scores" in refused.stderr
     with Ledger(ledger).append() as append:
         append.analysis("stereotypes", ANALYSIS)
-    done = biasledger(*arguments)
-    assert done.exit_code == 0, done.stderr
+    done = biasledger(*arguments, code=0)
     assert "scored: answers 4, different texts 3, runs 1" in done.stdout
-    with duckdb.connect(str(ledger), read_only=True) as connection:
-        rows = connection.execute(
-            "select distinct scorer, label, score between -1 and 1 from raw.response_scores"
-        ).fetchall()
+    rows = rows_in(ledger, "select distinct scorer, label, score between -1 and 1 from raw.response_scores")
     assert rows == [("vader", "compound", True)]
 
 
-def test_a_scorer_none_of_whose_labels_is_judged_is_refused(
-    ledger: Path, biasledger: Callable[..., Any]
-) -> None:
+def test_a_scorer_none_of_whose_labels_is_judged_is_refused(ledger: Path) -> None:
     with Ledger(ledger).append() as append:
         append.analysis("stereotypes", ANALYSIS)
     refused = biasledger("score", "--ledger", ledger, "--scorer", "mine")

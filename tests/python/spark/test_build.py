@@ -6,11 +6,9 @@ test_connect.py and test_parts.py use a cluster.
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +25,7 @@ from biasledger.spark.lint import columns_in, compiled_models
 from biasledger.spark.translate import to_spark
 from tests.python.project import Project
 from tests.python.publishing.postgres_server import postgres_server
+from tests.python.running import rows_in, run_python
 from tests.python.spark import methods
 from tests.python.spark.cluster import SMALL, needed, settings_of_spark
 from tests.python.spark.databricks import Databricks4
@@ -81,16 +80,8 @@ def test_every_public_table_has_rows(on_spark: OnSpark) -> None:
 
 def test_the_same_alarms_ring(on_spark: OnSpark) -> None:
     assert on_spark.summary.has_alarms
-    with duckdb.connect() as connection:
-        connection.execute(f"attach '{on_spark.warehouse}' as one (read_only)")
-        connection.execute(f"attach '{on_spark.published}' as other (read_only)")
-        one, other = (
-            connection.execute(
-                f"select finding_id, status from {name}.marts.fct_findings order by all"
-            ).fetchall()
-            for name in ("one", "other")
-        )
-    assert one == other
+    statuses = "select finding_id, status from marts.fct_findings order by all"
+    assert rows_in(on_spark.warehouse, statuses) == rows_in(on_spark.published, statuses)
 
 
 @pytest.mark.parametrize(
@@ -117,16 +108,7 @@ def test_one_other_cell_is_noticed(
 
 @pytest.mark.long
 def test_dbts_unit_tests_pass_on_spark(on_spark: OnSpark) -> None:
-    command = [sys.executable, "-m", "tests.python.spark.unit_tests", str(on_spark.work)]
-    done = subprocess.run(
-        command,
-        cwd=on_spark.folder,
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout[-20_000:]
+    run_python("-m", "tests.python.spark.unit_tests", on_spark.work, cwd=on_spark.folder, code=0)
 
 
 def test_every_model_is_the_same_in_the_sql_of_databricks(on_spark: OnSpark) -> None:
@@ -155,10 +137,10 @@ def test_commands_say_the_same_of_both(on_spark: OnSpark, command: list[str]) ->
 
 
 def test_a_finding_of_each_method_is_explained_alike(on_spark: OnSpark) -> None:
-    with duckdb.connect(str(on_spark.published), read_only=True) as connection:
-        found = connection.execute(
-            "select min(finding_id) from marts.fct_findings where status = 'alarm' group by measure order by all"
-        ).fetchall()
+    found = rows_in(
+        on_spark.published,
+        "select min(finding_id) from marts.fct_findings where status = 'alarm' group by measure order by all",
+    )
     assert len(found) > 5
     for (finding,) in found:
         one, other = (
@@ -196,9 +178,8 @@ def test_what_was_published_goes_to_postgresql(on_spark: OnSpark) -> None:
         with dbapi.connect(server.uri()) as connection, connection.cursor() as cursor:
             cursor.execute("select finding_id, status from biasledger.fct_findings order by 1, 2")
             found = cursor.fetchall()
-    with duckdb.connect(str(on_spark.warehouse), read_only=True) as connection:
-        rows = connection.execute("select finding_id, status from marts.fct_findings").fetchall()
-    assert sorted(found) == sorted(rows)
+    published = rows_in(on_spark.warehouse, "select finding_id, status from marts.fct_findings")
+    assert sorted(found) == sorted(published)
 
 
 def _both(on_spark: OnSpark) -> tuple[Path, Path]:
@@ -206,13 +187,8 @@ def _both(on_spark: OnSpark) -> tuple[Path, Path]:
 
 
 def _said(on_spark: OnSpark, warehouse: Path, *command: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "biasledger", *command, "--warehouse", str(warehouse)],
-        cwd=on_spark.folder,
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[3]), "COLUMNS": "200"},
-        capture_output=True,
-        text=True,
-        check=False,
+    return run_python(
+        *("-m", "biasledger", *command, "--warehouse", warehouse), cwd=on_spark.folder, COLUMNS="200"
     )
 
 

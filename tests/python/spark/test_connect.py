@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -19,12 +18,12 @@ from collector.ledger.database import Ledger
 from collector.ledger.erasure import erase
 from tests.python.end_to_end.planting import advice
 from tests.python.project import Project
+from tests.python.running import run_python
 from tests.python.spark.cluster import SMALL, cluster, connect_server, needed, settings_of_spark
 from tests.python.spark.test_active import rows_of
 from tests.python.spark.test_masters import DBT
 
 pytestmark = pytest.mark.slow
-ROOT = Path(__file__).parents[3]
 # dbt's tests read tables besides.
 SELECTED = [
     "--select",
@@ -60,19 +59,12 @@ def test_an_export_is_built_on_a_server(
     settings_of_spark(built.folder, SMALL, ledger=exported, tables=tables)
     published = tmp_path / "by-hand.duckdb"
     with place(tmp_path) as address:
-        done = subprocess.run(
-            [sys.executable, "-c", DBT, "build", "--target", "spark", "--profiles-dir", ".", *SELECTED],
+        done = run_python(
+            *("-c", DBT, "build", "--target", "spark", "--profiles-dir", ".", *SELECTED),
             cwd=built.folder,
-            env={
-                **os.environ,
-                "PYTHONPATH": str(ROOT),
-                "SPARK_LOCAL_IP": "127.0.0.1",
-                "BIASLEDGER_SPARK": address,
-                "BIASLEDGER_WAREHOUSE": str(published),
-            },
-            capture_output=True,
-            text=True,
-            check=False,
+            SPARK_LOCAL_IP="127.0.0.1",
+            BIASLEDGER_SPARK=address,
+            BIASLEDGER_WAREHOUSE=str(published),
         )
     assert done.returncode == 0, done.stdout[-5_000:] + done.stderr[-5_000:]
     for table in ("dim_runs", "fct_text_similarity"):

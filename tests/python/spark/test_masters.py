@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -15,6 +12,7 @@ from biasledger.spark.masters import shown, without_secrets
 from collector.errors import InputError
 from tests.python.end_to_end.planting import advice
 from tests.python.project import Project
+from tests.python.running import run_python
 from tests.python.spark.cluster import needed
 
 TOKEN = "dapi0123456789abcdef"  # made up
@@ -76,18 +74,8 @@ def test_a_build_that_cannot_connect_tells_no_token(tmp_path: Path) -> None:
     said = ""
     by_hand = ["-c", DBT, "--debug", "build", "--target", "spark", "--profiles-dir", "."]
     for command in (["-m", "biasledger", "build", "--target", "spark"], by_hand):
-        done = subprocess.run(
-            [sys.executable, *command],
-            cwd=project.folder,
-            env={
-                **os.environ,
-                "PYTHONPATH": str(Path(__file__).parents[3]),
-                "BIASLEDGER_SPARK": f"{HOST}/token={TOKEN};x-databricks-cluster-id=1-2-three",
-            },
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        address = f"{HOST}/token={TOKEN};x-databricks-cluster-id=1-2-three"
+        done = run_python(*command, cwd=project.folder, BIASLEDGER_SPARK=address)
         assert done.returncode != 0
         said += done.stdout + done.stderr
     assert f"The server of Spark Connect at {HOST} cannot be used: " in said
