@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from collector.answers.recommendations.key_words import column_of_names, meaning_of
+from collector.answers.recommendations.key_words import column_of_names, first_keys, meaning_of
 from collector.answers.recommendations.list_marks import (
     NO_TEXT,
     SENTENCE_WORDS,
@@ -32,7 +32,6 @@ __all__ = ["MAX_DEPTH", "FoundList", "clean_item", "find_list", "is_counted"]
 
 Form = Literal["json", "numbered", "table", "bullets", "headings", "prose", "lines", "none"]
 
-TITLE_KEYS = ("title", "name", "item", "product", "song", "movie", "film", "track", "book", "recommendation")
 MAX_DEPTH = 6
 MAX_PROSE_WORDS = 10
 MAX_LINE_WORDS = 15
@@ -198,7 +197,7 @@ def _title(value: Any) -> str | None:
 def _titled(value: JsonObject) -> str | None:
     """Return the value of the first of an object's keys that names titles, or None."""
     by_key = {key.lower().strip(): one for key, one in reversed(value) if isinstance(one, str)}
-    return next((str(by_key[key]) for key in TITLE_KEYS if key in by_key), None)
+    return next((str(by_key[key]) for key in first_keys("title") if key in by_key), None)
 
 
 def _named(value: JsonObject) -> str | None:
