@@ -403,17 +403,10 @@ def _silent(
     answers: Sequence[str] = (),
 ) -> Answer | None:
     """Return the status of JSON without an answer; None if it may contain one, or without JSON."""
-    if not values:
-        return None
-    try:
-        said = silence_of(
-            values, rules.silence, rules.by_pattern, are_numbers_answers=are_numbers_answers, answers=answers
-        )
-    except RecursionError:
-        return None
-    if said is None:
-        return None
-    return _by_cause(said) if isinstance(said, Cause) else Answer(*said, read_by="json")
+    said = silence_of(
+        values, rules.silence, rules.by_pattern, are_numbers_answers=are_numbers_answers, answers=answers
+    )
+    return None if said is None else _by_cause(said)
 
 
 def _classify_json(text: str, rules: AnswerRules, cut_off: Cause | None) -> Answer:

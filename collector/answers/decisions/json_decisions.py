@@ -8,8 +8,15 @@ from typing import Any, NamedTuple
 
 from collector.answers.decisions.decision import Decision
 from collector.answers.texts.decision_words import decision_words
-from collector.answers.texts.json_text import JsonNumber, JsonObject, json_places, json_values
+from collector.answers.texts.json_text import (
+    JsonNumber,
+    JsonObject,
+    json_leaves,
+    json_places,
+    json_values,
+)
 from collector.answers.texts.plain import fold
+from collector.answers.texts.remembered import remembered
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _MOST_WORDS = 6
@@ -120,23 +127,19 @@ def only_decides(text: str) -> bool:
     return sum(not _is_other(leaf) for leaf in leaves) == 1
 
 
+@remembered
 def folded_key(key: str) -> str:
     """Return a key in the form in which keys are compared: lower case, words joined by underscores."""
     return re.sub(r"[\s_-]+", "_", fold(_CAMEL.sub("_", key)).strip()).strip("_")
 
 
 def _leaves(value: JsonObject | list[Any]) -> Iterator[Leaf]:
-    stack: list[tuple[tuple[str, ...], str, Any]] = [((), "", value)]
-    while stack:
-        path, key, one = stack.pop()
-        if isinstance(one, JsonObject):
-            stack += [((*path, folded_key(name)), name, inner) for name, inner in reversed(one)]
-        elif isinstance(one, list):
-            stack += [(path, key, inner) for inner in reversed(one)]
-        elif path:
+    for keys, one in json_leaves(value):
+        if keys:
             is_boolean = isinstance(one, bool)
             written = str(one).lower() if is_boolean else None if one is None else str(one)
-            yield Leaf(path, written, is_boolean, isinstance(one, JsonNumber), key)
+            path = tuple(map(folded_key, keys))
+            yield Leaf(path, written, is_boolean, isinstance(one, JsonNumber), keys[-1])
 
 
 def _declared(leaves: list[Leaf], key: str, read: Callable[[Leaf, bool], str | None]) -> Found | None:
