@@ -62,6 +62,7 @@ class DecisionWords:
     prefixes: frozenset[str]
     unspaced_prefixes: tuple[str, ...]
     inflections: tuple[str, ...]
+    negated_verbs: tuple[str, ...]
     tags: tuple[str, ...]
     keys: frozenset[str]
     final_keys: frozenset[str]
