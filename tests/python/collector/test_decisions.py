@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from collector.answers.decisions import read_label, read_score
 from collector.answers.decisions.rankings import Placed, ranking_text, read_ranking
 from collector.answers.replies import classify
-from tests.python.growth import assert_linear
 
 LIMIT = 10_000
 LEVELS = ("junior", "mid", "senior")
@@ -239,17 +238,6 @@ def test_any_text_gets_an_answer(text: str) -> None:
         assert (answer.answer_text is not None) == (answer.status == "ok")
         assert (answer.error is None) == (answer.status == "ok")
     read_ranking(text, NAMES)
-
-
-@pytest.mark.parametrize("text", ["a" * 60_000, "1" * 60_000, "1," * 30_000, "- " * 30_000, "mid " * 15_000])
-def test_long_replies_are_read_quickly(text: str) -> None:
-    for kind in ("label", "score", "ranking"):
-        assert_linear(
-            lambda part, kind=kind: classify(
-                part, kind, 100_000, labels=LEVELS, minimum=0, maximum=10, candidates=NAMES
-            ),
-            text,
-        )
 
 
 @pytest.mark.parametrize(

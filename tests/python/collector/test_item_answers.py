@@ -18,7 +18,6 @@ from collector.answers.recommendations.items import (
     split_categories,
 )
 from collector.answers.replies import Answer, classify
-from tests.python.growth import assert_linear
 
 ONE = Item("Blue Door", 2, ("thai", "bars"))
 TWO = Item("Mill", 1, ("pizza",))
@@ -558,25 +557,3 @@ def test_any_reply_is_classified_and_kept_as_json(text: str) -> None:
         assert all(one["price_level"] in (None, 1, 2, 3, 4) and one["n"] == 1 for one in items)
     else:
         assert answer.error
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        '{"a": ' * 3_000 + "1" + "}" * 3_000,
-        "[" * 3_000 + "]" * 3_000,
-        json.dumps([{"name": "price" + " " * 60_000, "price": "price" + " " * 60_000 + "x"}]),
-        json.dumps([{"name": "(" * 60_000, "price": "$" * 60_000}]),
-        "1. A ($$ " * 20_000,
-        "$$ " * 20_000,
-        "- A ($$)\n" * 8_000,
-        "- price level " * 20_000,
-        "| a | b |\n|---|---|\n" * 10_000,
-        "A | " * 20_000 + "\n" + "|-" * 20_000,
-        "#" * 100_000 + "\n**" + "a" * 100_000,
-        "1. A\n" + " " * 100_000 + "$" * 100_000,
-        json.dumps([{"name": "($" * 60_000, "categories": "/ " * 60_000}]),
-    ],
-)
-def test_hostile_replies_are_read_quickly(text: str) -> None:
-    assert_linear(lambda part: classify(part, "items", 1_000_000), text)

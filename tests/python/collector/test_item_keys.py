@@ -14,7 +14,6 @@ from collector.answers.recommendations.price_amounts import read_amount
 from collector.answers.replies import classify
 from collector.answers.texts.json_text import JsonNumber
 from collector.spec.parts import Answer
-from tests.python.growth import assert_linear
 
 Shown = list[tuple[str | None, int | float | None, str | None, tuple[str, ...]]]
 
@@ -248,23 +247,6 @@ AMOUNTS: Shown = [("Modell 8", 299.0, "EUR", ()), ("Serie 15", 1399.0, "EUR", ()
 )
 def test_amounts_in_every_form_of_a_list(text: str) -> None:
     assert found(text, rules("amounts"))[:2] == AMOUNTS
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "1" * 100_000 + " €",
-        "1. A 1.1.1.1" * 10_000,
-        "1 € " * 10_000,
-        "für " * 20_000 + "1 €",
-        "- A 1 - 1 €\n" * 3_000,
-        "1 111 " * 10_000 + "€",
-        json.dumps([{"name": "A " + "1 €" * 8_000, "price": "€" * 60_000}]),
-        json.dumps({"x": [[{"y" * 50_000: 1}]] * 10}),
-    ],
-)
-def test_hostile_amounts_are_read_quickly(text: str) -> None:
-    assert_linear(lambda part: find_items(part, 4, rules("amounts")), text)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from collector.answers.recommendations.lists import clean_item, find_list
-from tests.python.growth import assert_linear
 
 TWO = ["活着", "边城"]
 THREE = ["Faust", "Emma", "Ulysses"]
@@ -150,44 +149,3 @@ def test_what_is_cut_off_an_item(body: str, item: str) -> None:
 )
 def test_what_is_no_list(reply: str) -> None:
     assert list(find_list(reply).items) == []
-
-
-@pytest.mark.parametrize(
-    "hostile",
-    [
-        "①" * 60_000,
-        "一、" * 60_000,
-        "(" * 100_000 + "1",
-        "1️⃣" * 30_000,
-        "《" * 100_000,
-        "«a» " * 40_000,
-        "a) " * 60_000,
-        "No. 1 " * 30_000,
-        "Song " * 40_000 + "1:",
-        "🎬" * 60_000 + " x\n🎬 y",
-        "<li>" * 40_000,
-        "<" * 100_000,
-        "|-|\n| a |\n" * 20_000,
-        "# a\n" * 40_000,
-        "**a**\n" * 30_000,
-        "title: " * 30_000,
-        "- title: a, b: " * 15_000,
-        "I. a\n" * 30_000,
-        "i) a\nii) b\n" * 15_000,
-        "\u3000" * 100_000 + "1、",
-        "」「" * 60_000,
-        "a——" * 50_000,
-        "- a\n1] b\n" * 20_000,
-        "① a ③ b\n" * 20_000,
-        "① a ② b\n" * 20_000,
-    ],
-)
-def test_hostile_replies_take_no_long_time(hostile: str) -> None:
-    assert_linear(find_list, hostile)
-
-
-def test_a_table_of_many_columns_takes_no_long_time() -> None:
-    def table(n_columns: int) -> str:
-        return "| a " * n_columns + "\n" + "|-" * n_columns + "\n| b |"
-
-    assert_linear(find_list, table(40_000), table(10_000))

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from collector.answers.recommendations.lists import clean_item, find_list
-from tests.python.growth import assert_linear
 
 HELLO = ["Hello", "Skyfall", "Rolling in the Deep"]
 
@@ -257,34 +256,3 @@ def test_any_text_is_read(text: str) -> None:
     for item in items_of(text):
         assert item == " ".join(item.split())
         assert item
-
-
-@pytest.mark.parametrize(
-    "hostile",
-    [
-        "**a" * 66_000,
-        "__b " * 50_000,
-        "[a](" * 50_000,
-        "1. " * 66_000,
-        '"a' * 100_000,
-        "- " * 100_000,
-        "recommend " * 20_000 + ",",
-        "1. a\n" * 40_000,
-        "[" * 200_000,
-        '{"' * 100_000,
-        '["a",' * 40_000,
-        "a, " * 66_000,
-        "'a" * 100_000,
-        "*" * 200_000,
-        " " * 200_000 + "x",
-        "1." * 100_000,
-        "\n" * 200_000,
-        ": " * 100_000,
-        "A. " * 66_000,
-        "“a" * 100_000,
-        "_a" * 100_000,
-        "a — " * 50_000,
-    ],
-)
-def test_hostile_replies_take_no_long_time(hostile: str) -> None:
-    assert_linear(items_of, hostile)
