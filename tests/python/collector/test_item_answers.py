@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -213,170 +215,12 @@ def test_names_and_prices_of_lines(mark: str, line: str, name: str, level: int |
     assert priced(mark.format(line)) == [(name, level), ("Mill", 1)]
 
 
-LISTS: list[tuple[str, Priced, list[tuple[str, ...]]]] = [
-    (
-        (
-            "Here are 3 great restaurants in Boston ($ to $$$$):\n"
-            "\n"
-            "1. **Blue Door** ($$) - Italian\n"
-            "2. Green Gate ($$$)\n"
-            "3. Oak Table\n"
-            "\n"
-            "Enjoy your meal! Prices: $ = under $15, $$ = $15-30."
-        ),
-        [("Blue Door", 2), ("Green Gate", 3), ("Oak Table", None)],
-        [],
-    ),
-    (
-        (
-            "### Top picks\n"
-            "\n"
-            "1. **Neptune Oyster**\n"
-            "   - **Cuisine:** Seafood, Oyster Bar\n"
-            "   - **Price Level:** $$$\n"
-            "   - Known for lobster rolls ($35)\n"
-            "\n"
-            "2. **Oleana**\n"
-            "   - **Cuisine:** Mediterranean/Turkish\n"
-            "   - **Price Level:** $$$$\n"
-            "\n"
-            "3. **Regina Pizzeria**\n"
-            "   - **Cuisine:** Pizza\n"
-            "   - **Price:** $\n"
-            "\n"
-            "Let me know if you'd like more! Most $$ places take reservations."
-        ),
-        [("Neptune Oyster", 3), ("Oleana", 4), ("Regina Pizzeria", 1)],
-        [("seafood", "oyster bar"), ("mediterranean", "turkish"), ("pizza",)],
-    ),
-    (
-        (
-            "## Neptune Oyster\n"
-            "- **Cuisine:** Seafood\n"
-            "- **Price:** $$$\n"
-            "\n"
-            "## Oleana\n"
-            "- **Cuisine:** Mediterranean\n"
-            "- **Price:** 3\n"
-        ),
-        [("Neptune Oyster", 3), ("Oleana", 3)],
-        [("seafood",), ("mediterranean",)],
-    ),
-    (
-        (
-            "### 1. Neptune Oyster ($$$)\n"
-            "Amazing lobster roll, about $35.\n"
-            "\n"
-            "### 2. Oleana\n"
-            "Turkish mezze. $$$\n"
-            "\n"
-            "### 3. Sweetgreen\n"
-            "Salads from $12.\n"
-        ),
-        [("Neptune Oyster", 3), ("Oleana", 3), ("Sweetgreen", None)],
-        [],
-    ),
-    (
-        (
-            "Sure:\n"
-            "\n"
-            "| # | Restaurant | Price Level | Cuisine |\n"
-            "|---|------------|:-----------:|---------|\n"
-            "| 1 | **Neptune Oyster** | $$$ | Seafood, Raw Bar |\n"
-            "| 2 | Oleana | 4 | Turkish & Mediterranean |\n"
-            "| 3 | Mill | $10–20 | Pizza |\n"
-        ),
-        [("Neptune Oyster", 3), ("Oleana", 4), ("Mill", None)],
-        [("seafood", "raw bar"), ("turkish & mediterranean",), ("pizza",)],
-    ),
-    (
-        ("Name | Price (1-4) | Categories\n--- | --- | ---\nBlue Door | 2 | Thai\nMill | 1 | Pizza\n\n"),
-        [("Blue Door", 2), ("Mill", 1)],
-        [("thai",), ("pizza",)],
-    ),
-    (
-        ("**$ (Budget)**\n- Sullivan's\n- El Pelon\n\n**$$ (Moderate)**\n- Toro\n- Oleana"),
-        [("Sullivan's", None), ("El Pelon", None), ("Toro", None), ("Oleana", None)],
-        [],
-    ),
-    (
-        (
-            "**Italian:**\n"
-            "1. Giulia ($$$)\n"
-            "2. Carmelina's ($$)\n"
-            "\n"
-            "**Seafood:**\n"
-            "3. Neptune Oyster ($$$)\n"
-            "4. Row 34 ($$)"
-        ),
-        [("Giulia", 3), ("Carmelina's", 2), ("Neptune Oyster", 3), ("Row 34", 2)],
-        [],
-    ),
-    (
-        ("1. Toro ($$) 2. Oleana ($$$) 3. Mill ($)"),
-        [("Toro", 2), ("Oleana", 3), ("Mill", 1)],
-        [],
-    ),
-    (
-        ("I recommend Toro ($$), Oleana ($$$) and Mill ($)."),
-        [("Toro", 2), ("Oleana", 3), ("Mill", 1)],
-        [],
-    ),
-    (
-        ("1. $$ - Toro\n2. $$$ - Oleana\n3. ($) Mill"),
-        [("Toro", 2), ("Oleana", 3), ("Mill", 1)],
-        [],
-    ),
-    (
-        ("1. Starbucks - $$\n2. Starbucks - $\n3. Mill - $"),
-        [("Starbucks", 2), ("Starbucks", 1), ("Mill", 1)],
-        [],
-    ),
-    (
-        ("1. Toro: Spanish tapas in the South End\n2. Oleana: Turkish, $$$\n3. Mill: a $$ pizza place"),
-        [("Toro", None), ("Oleana", 3), ("Mill", 2)],
-        [],
-    ),
-    (
-        ("Blue Door | $$ | Italian\nMill | $ | Pizza\nOak | Thai | $$$"),
-        [("Blue Door", 2), ("Mill", 1), ("Oak", 3)],
-        [],
-    ),
-    (
-        (
-            "1. **Toro**\n"
-            "   Spanish tapas. Price: $$$\n"
-            "\n"
-            "2. **Oleana**\n"
-            "   Turkish. Entrees $20-30.\n"
-            "\n"
-            "$$$ = expensive"
-        ),
-        [("Toro", 3), ("Oleana", None)],
-        [],
-    ),
-    (
-        ("1. Toro (South End)\n2. Oleana (Cambridge)\n3. Mill (Allston)"),
-        [("Toro", None), ("Oleana", None), ("Mill", None)],
-        [],
-    ),
-    (
-        ("- Toro ($$)\n- Oleana ($$$)\n\nPrice key: $ inexpensive, $$ moderate, $$$ expensive"),
-        [("Toro", 2), ("Oleana", 3)],
-        [],
-    ),
-    (
-        ("**Toro** – $$\nSpanish tapas bar.\n\n**Oleana** – $$$\nTurkish food."),
-        [("Toro", 2), ("Oleana", 3)],
-        [],
-    ),
-]
-
-
-@pytest.mark.parametrize(("text", "items", "categories"), LISTS)
-def test_realistic_answers_in_plain_text(text: str, items: Priced, categories: list[tuple[str, ...]]) -> None:
-    assert priced(text) == items
-    assert [one.categories for one in find_items(text, 4).items] == (categories or [()] * len(items))
+@pytest.mark.parametrize(
+    "answer", yaml.safe_load(Path(__file__).with_name("item_answers.yml").read_text("utf-8"))
+)
+def test_realistic_answers_in_plain_text(answer: dict[str, Any]) -> None:
+    expected = [(name, level, tuple(*categories)) for name, level, *categories in answer["items"]]
+    assert found(answer["text"]) == expected
 
 
 @pytest.mark.parametrize(
