@@ -448,15 +448,16 @@ def _classify_list(
         return Answer("truncated", error="The JSON list is not closed.")
     problem = found.problem if isinstance(found, FoundItems) else None
     if found.items and problem is None:
-        kept = "\n".join(found.items) if isinstance(found, FoundList) else _kept_items(found, items)
+        are_amounts = items is not None and items.are_amounts
+        kept = (
+            "\n".join(found.items)
+            if isinstance(found, FoundList)
+            else items_text(found.items, with_amounts=are_amounts)
+        )
         return Answer("ok", answer_text=kept, n_items=len(found.items), read_by=found.form)
     if found.form == "none":
         return Answer("malformed", error="The answer holds no list.")
     return Answer("malformed", error=problem or "The list is empty.")
-
-
-def _kept_items(found: FoundItems, rules: ItemRules | None) -> str:
-    return items_text(found.items, with_amounts=rules is not None and rules.are_amounts)
 
 
 def _names(found: FoundList | FoundItems) -> list[str]:

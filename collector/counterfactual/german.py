@@ -26,6 +26,7 @@ _LIKE_DER = "dies|jed|welch|jen"
 _STEMS_LIKE_DER = frozenset(_LIKE_DER.split("|"))
 _OWNERS = "ein|kein|mein|dein|sein|ihr|unser|unsr|euer|eur"
 _ARTICLE = re.compile(rf"(?P<stem>{_LIKE_DER}|{_OWNERS})(?P<ending>e|er|en|em|es)?")
+_ARTICLE_OF_WOMAN = re.compile(r"(ein|mein|sein|dein|ihr|kein)er?")
 _CONTRACTED = {"zum": ("zu", "dat"), "vom": ("von", "dat"), "beim": ("bei", "dat"), "zur": ("zu", "dat")}
 _JOINED = {"zu": "zum", "von": "vom", "bei": "beim"}
 _RELATIVE = {"der": "die", "den": "die", "dem": "der", "dessen": "deren"}
@@ -193,12 +194,10 @@ class _Reader(Reader):
             if self.prompt.is_left[index]:
                 continue
             if (name := name_of(self.words, word)) in self.words.names:
-                group = self.words.names[name]
-                self.persons.append((index, group))
-                yield from self._greeting(index, group)
+                yield from self._first_name(index, self.words.names[name])
             follows_name = self.prompt.written(index + 1)[:1].isupper() and not self.prompt.is_last(index)
             if word in ("Herr", "Herrn") or (
-                word == "Frau" and follows_name and not self._has_article(index)
+                word == "Frau" and follows_name and not _ARTICLE_OF_WOMAN.fullmatch(self.prompt.at(index - 1))
             ):
                 if not follows_name and not re.fullmatch("de[rmn]|ein(en)?", self.prompt.at(index - 1)):
                     raise NotSafeError(f"“{word}” names nobody here")
@@ -243,10 +242,10 @@ class _Reader(Reader):
             raise self.unsure(index, "may be a surname or what somebody is")
         return True
 
-    def _greeting(self, index: int, group: str) -> Iterator[Swap]:
-        """Yield the adjective before a name: "Liebe Anna", and not "Ich liebe Anna"."""
-        is_greeting = self.prompt.begins(index - 1) or self.has(index - 2, "before_greetings")
-        if is_greeting and not self._follows_gap(index):
+    def _first_name(self, index: int, group: str) -> Iterator[Swap]:
+        self.persons.append((index, group))
+        opens = self.prompt.begins(index - 1) or self.has(index - 2, "before_greetings")
+        if opens and not self._follows_gap(index):  # "Liebe Anna", and not "Ich liebe Anna"
             yield from self._address(index - 1, group)
 
     def _address(self, index: int, group: str) -> Iterator[Swap]:
@@ -348,9 +347,6 @@ class _Reader(Reader):
         # A Beamter is a Beamtin; all others end as adjectives do.
         woman, oblique = ("Beamtin", "") if stem == "Beamt" else (f"{stem}e", f"{stem}en")
         yield from self._noun(index, Noun(man, woman, is_weak=True, woman_oblique=oblique), group)
-
-    def _has_article(self, index: int) -> bool:
-        return re.fullmatch(r"(ein|mein|sein|dein|ihr|kein)er?", self.prompt.at(index - 1)) is not None
 
     def _title(self, index: int) -> Iterator[Swap]:
         """Yield "Frau Maier" as "Herr Maier" or "Herrn Maier", with the adjective and article before it."""

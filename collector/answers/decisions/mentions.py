@@ -495,7 +495,10 @@ def _is_meant(reply: Reply, mention: Mention) -> bool:
     low = reply.low
     if mention.tail in ("end", "bad"):
         # "No. 1" is a number.
-        return not (re.match(r"\. ?\d", low[mention.end : mention.end + 3]) and _names_number(low, mention))
+        return not (
+            re.match(r"\. ?\d", low[mention.end : mention.end + 3])
+            and decision_words().numbering.is_word(low[mention.start : mention.end])
+        )
     if (
         _is_numbered(low, mention)
         or has_noun(low, mention.start)
@@ -518,10 +521,6 @@ def _is_enclosed(low: str, mention: Mention) -> bool:
     """Return whether a mention is in brackets or quotes of its own."""
     before, behind = low[mention.start - 1 : mention.start], low[mention.end : mention.end + 1]
     return before in ("(", "[", "{", '"', "'") and behind in (")", "]", "}", '"', "'")
-
-
-def _names_number(low: str, mention: Mention) -> bool:
-    return decision_words().numbering.is_word(low[mention.start : mention.end])
 
 
 def _is_numbered(low: str, mention: Mention) -> bool:

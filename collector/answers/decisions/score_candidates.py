@@ -99,7 +99,10 @@ def _scales_and_others(
         highest = _stated_scale(low, amount, scale)
         if highest is not None:
             stated.add(highest)
-        elif not _is_legend(low, amount) and not (is_list and _numbers_line(low, amount, enumerated)):
+        # "1 = worst, 10 = best" explains a number.
+        elif low[amount.end : amount.end + 3].lstrip()[:1] != "=" and not (
+            is_list and _numbers_line(low, amount, enumerated)
+        ):
             kept.append(amount)
     return stated, kept
 
@@ -167,11 +170,6 @@ def _is_marked(reply: Reply, amount: Amount) -> bool:
     return reply.text[amount.end : amount.end + 2].strip()[:1].isupper() and not re.search(
         r"\w", low[: amount.start]
     )
-
-
-def _is_legend(low: str, amount: Amount) -> bool:
-    """Return whether a number is explained: "1 = worst, 10 = best"."""
-    return low[amount.end : amount.end + 3].lstrip().startswith("=")
 
 
 def _numbers_line(low: str, amount: Amount, enumerated: set[int]) -> bool:

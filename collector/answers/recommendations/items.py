@@ -230,29 +230,17 @@ def _from_json(text: str, rules: ItemRules) -> FoundItems:
     gathered: list[Item] = []
     form: Form = "none"
     is_unclosed = False
+    items_of, item_of = (_by_stated_keys, _described) if "name" in rules.keys else (_items, _item)
     for value, left_open in json_values(text):
         form, is_unclosed = "json", is_unclosed or left_open
-        items = (
-            _by_stated_keys(value, rules, MAX_DEPTH)
-            if "name" in rules.keys
-            else _items(value, rules, MAX_DEPTH)
-        )
+        items = items_of(value, rules, MAX_DEPTH)
         # One object a line is one list; otherwise the first value that holds items is the answer.
-        is_line = (
-            isinstance(value, JsonObject) and len(items) == 1 and not _holds_list_of(value, items[0], rules)
-        )
+        is_line = isinstance(value, JsonObject) and len(items) == 1 and item_of(value, rules) == items[0]
         if items and not (is_line or gathered):
             return FoundItems(tuple(items), "json", True, left_open)
         if is_line:
             gathered += items
     return FoundItems(tuple(gathered), form, bool(gathered), is_unclosed)
-
-
-def _holds_list_of(value: JsonObject, item: Item, rules: ItemRules) -> bool:
-    """Return whether an object holds an item in a list, and is not the item itself."""
-    if "name" in rules.keys:
-        return _described(value, rules) != item
-    return _item(value, rules) != item
 
 
 # Keys that the audit states
@@ -564,13 +552,9 @@ def _named(written: str, rules: ItemRules) -> Item:
 
 def _of_value(value: Any) -> tuple[str, ...]:
     if isinstance(value, list):
-        return folded_categories(name for one in _flat(value) if (name := _category(one)) is not None)
+        names = (str(one) if isinstance(one, JsonNumber) else _name_in(one) for one in _flat(value))
+        return folded_categories(name for name in names if name is not None)
     return split_categories(value) if isinstance(value, str) else ()
-
-
-def _category(value: Any) -> str | None:
-    """Return a category in a list: a string, or the title or name of an object."""
-    return str(value) if isinstance(value, JsonNumber) else _name_in(value)
 
 
 def _text(written: str) -> str | None:

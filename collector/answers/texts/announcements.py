@@ -209,7 +209,7 @@ def _announcement(lead: str, *, is_heading: bool, is_at_end: bool) -> Announceme
         return _heading(lead.rstrip("-–— "))
     words = decision_words()
     cut = words.copulas.ending(lead)
-    if cut is not None and (found := _before_copula(lead[:cut].rstrip(OPENERS + "”’,"))):
+    if cut is not None and (found := _marker(said := lead[:cut].rstrip(OPENERS + "”’,")) or _about(said)):
         return found
     chosen = _chosen(lead)
     if chosen is not None:
@@ -237,10 +237,6 @@ def _before_colon(lead: str) -> Announcement | None:
     if concluding is not None and not clause_before(lead[:concluding]).strip():
         return Announcement(Rank.FINAL, concluding)
     return _about(lead)
-
-
-def _before_copula(lead: str) -> Announcement | None:
-    return _marker(lead) or _about(lead)
 
 
 def _chosen(lead: str) -> int | None:

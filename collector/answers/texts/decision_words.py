@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -105,10 +105,6 @@ def _own_lists() -> dict[str, list[str]]:
             raise InputError(
                 f"{WORDS_FILE}: {name} should map languages to phrases with commas between them."
             )
-        lists[name] = list(_phrases(by_language.values()))
+        phrases = (phrase.strip() for text in by_language.values() for phrase in text.split(","))
+        lists[name] = [phrase.strip('"') for phrase in phrases if phrase]
     return lists
-
-
-def _phrases(texts: Iterable[str]) -> Iterable[str]:
-    for text in texts:
-        yield from (phrase.strip().strip('"') for phrase in text.split(",") if phrase.strip())
