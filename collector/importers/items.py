@@ -9,7 +9,7 @@ from typing import Any
 
 from collector.answers.recommendations.items import Item, category_counts_text, items_text, split_categories
 from collector.answers.recommendations.key_words import meaning_of
-from collector.answers.recommendations.stated_prices import Amount, Price
+from collector.answers.recommendations.prices import Amount, Price
 from collector.errors import InputError
 from collector.importers.gathered import GatheredPlan
 from collector.importers.plan import NUMBER, PROMPT_ROLES, PlannedPrompt, column_of

@@ -15,7 +15,7 @@ from collector.answers.recommendations.item_rules import ItemRole, ItemRules, pl
 from collector.answers.recommendations.key_words import Role, column_of_names, first_keys, meaning_of
 from collector.answers.recommendations.lists import clean_item, find_list
 from collector.answers.recommendations.markdown_tables import MarkdownTable, markdown_tables
-from collector.answers.recommendations.stated_prices import SEPARATORS, Price, with_surroundings
+from collector.answers.recommendations.prices import SEPARATORS, Price, with_surroundings
 
 _REMARK = re.compile(r"\([^()]*\)|[*_`:]+")
 _DASH_FOR_PIPE = re.compile(r"(?<=\S)\s{0,20}\|\s{0,20}(?=\S)")

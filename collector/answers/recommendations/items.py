@@ -23,9 +23,7 @@ from collector.answers.recommendations.item_rules import (
 from collector.answers.recommendations.item_texts import read_items, split_name, without_descriptions
 from collector.answers.recommendations.key_words import Role, first_keys, meaning_of
 from collector.answers.recommendations.lists import MAX_DEPTH, find_list, is_counted
-from collector.answers.recommendations.price_amounts import currency_code
-from collector.answers.recommendations.price_levels import read_price
-from collector.answers.recommendations.stated_prices import Amount, Price
+from collector.answers.recommendations.prices import Amount, Price, currency_code, read_price
 from collector.answers.texts.json_text import JsonNumber, JsonObject, json_values
 from collector.answers.texts.remembered import remembered
 from collector.hashing import canonical_json

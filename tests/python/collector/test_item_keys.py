@@ -10,7 +10,7 @@ import pytest
 from collector.answers.recommendations.item_rules import ItemRules, PriceForm, parse_key_path
 from collector.answers.recommendations.items import find_items
 from collector.answers.recommendations.key_words import meaning_of
-from collector.answers.recommendations.price_amounts import read_amount
+from collector.answers.recommendations.prices import read_amount
 from collector.answers.replies import classify
 from collector.answers.texts.json_text import JsonNumber
 from collector.spec.parts import Answer
