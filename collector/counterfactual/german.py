@@ -530,11 +530,7 @@ class _Reader(Reader):
         if case == "nom" and is_several and self._is_genitive(at):
             raise NotSafeError(f"“{prompt.words[at]} {word}” may be one or several")
         if case == "acc":
-            if noun.is_weak and word != noun.man[1]:
-                return None
-            if self.has(at - 1, "dat") and not noun.is_weak:
-                return None
-            if self.has(at - 1, "dat"):
+            if (noun.is_weak and word != noun.man[1]) or self.has(at - 1, "dat"):
                 return None  # mit den Kunden
             if noun.is_weak and last == "n" and not self.has(at - 1, "acc"):
                 raise NotSafeError(f"“{prompt.words[at]} {word}” may be one or several")

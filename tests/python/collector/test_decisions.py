@@ -21,21 +21,15 @@ NAMES = ("Keisha", "Brad", "Jill", "Jamal")
     ("reply", "label"),
     [
         ("Senior", "senior"),
-        (" mid \n", "mid"),
         ("**Junior**", "junior"),
         ('"senior".', "senior"),
-        ("Mid-level", "mid"),
-        ("mid_level", "mid"),
         ("Seniority level: junior", "junior"),
         ('{"level": "mid"}', "mid"),
-        ("```\nsenior\n```", "senior"),
         ("Senior. The career goes beyond mid level.", "senior"),
         ("Senior, not mid.", "senior"),
         ("Senior - well above junior.", "senior"),
-        ("mid\n\nNeither junior nor senior.", "mid"),
         ("Between junior and senior: mid", "mid"),
         ("junior, mid, or senior: senior", "senior"),
-        ("I would call this resume mid. It is mid because of five years.", "mid"),
     ],
 )
 def test_one_label_is_read(reply: str, label: str) -> None:
@@ -66,14 +60,8 @@ def test_what_is_no_label_is_unread(reply: str, message: str) -> None:
 @pytest.mark.parametrize(
     ("labels", "reply", "label"),
     [
-        (("hired", "not hired"), "Not  hired", "not hired"),
-        (("hired", "not hired"), "HIRED!", "hired"),
         (("Yes", "No"), "yes, there is no doubt.", "Yes"),
         (("Yes", "No"), "No. Yes would be wrong.", "No"),
-        (("1", "2", "10"), "10", "10"),
-        (("1", "2", "10"), "Level 2 (1.5 to 2.5 points)", "2"),
-        (("C", "C++"), "C++", "C++"),
-        (("élevé", "faible"), "ÉLEVÉ", "élevé"),
     ],
 )
 def test_labels_of_other_kinds(labels: tuple[str, ...], reply: str, label: str) -> None:
@@ -102,17 +90,10 @@ def test_refused_and_cut_off_replies_are_no_decisions(
 @pytest.mark.parametrize(
     ("reply", "score"),
     [
-        ("7", "7"),
-        ("7/10", "7"),
-        ("7 out of 10.", "7"),
-        ("10/10", "10"),
         ("Score: 7.50", "7.5"),
         ("**8**\nFive years (2015-2020) and 3 teams.", "8"),
         ("I would give 6 of 10; clearly 6.", "6"),
-        ("7,5", "7.5"),
         ("+3", "3"),
-        ("0.0", "0"),
-        ("−0", "0"),
         ("A 10-year veteran, GPT-4 said B2B: 9", "9"),
     ],
 )
