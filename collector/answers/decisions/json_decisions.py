@@ -41,22 +41,17 @@ class Leaf(NamedTuple):
 
 
 class Found(NamedTuple):
-    """The value that a rule takes, as its text was read and as it was written; or the problem.
-
-    A problem that is no contradiction is a sentence without its end: what the value is not.
-    """
+    """What a rule takes from JSON: a decision, or the problem of one that is no decision."""
 
     rule: str
-    value: str | None
-    text: str | None = None
-    problem: str | None = None
-    is_contradicted: bool = False
+    decision: Decision
 
 
 def json_decision(
     text: str,
     key: str | None,
     read: Callable[[Leaf, bool], str | None],
+    expected: str = "",
     is_other: Callable[[Leaf], bool] = lambda _: False,
     named: Callable[[str], str | None] = lambda _: None,
 ) -> Found | None:
@@ -67,6 +62,7 @@ def json_decision(
         key: the key that the spec declares, dotted where objects are nested.
         read: reads a leaf's value, or returns None where it is no decision; the second argument says whether the key says that
             it holds the decision, so that the value may be a sentence.
+        expected: what a value that is no decision is not: "none of the labels".
         is_other: whether a leaf's key says that it holds something else than the decision.
         named: names the decision that a key is, in objects such as {"accept": true, "reject": false}.
 
@@ -78,21 +74,13 @@ def json_decision(
     leaves = [leaf for value, _ in json_values(text) for leaf in _leaves(value) if not is_other(leaf)]
     if not leaves:
         return None
-    if key is not None and (found := _declared(leaves, key, read)):
+    if key is not None and (found := _declared(leaves, key, read, expected)):
         return found
     truths = [(name, leaf) for leaf in leaves if leaf.is_boolean and (name := named(leaf.key))]
-    found = _only(leaves, read) or _by_truth(leaves, read, truths) or _known(leaves, read)
+    found = _only(leaves, read) or _by_truth(leaves, read, truths) or _known(leaves, read, expected)
     true = {name for name, leaf in truths if leaf.text == "true"}
-    return _contradicted(truths) if found is not None and found.value and true - {found.value} else found
-
-
-def json_result(found: Found, expected: str) -> Decision:
-    """Return the decision that was found, or its problem; `expected` says what the value is not: "none of the labels"."""
-    if found.value is not None:
-        return Decision(found.value, is_certain=True, read_by=found.rule, read_text=found.text)
-    return Decision(
-        problem=found.problem if found.is_contradicted else f"{found.problem}, which is {expected}."
-    )
+    value = None if found is None else found.decision.value
+    return _contradicted(truths) if value and true - {value} else found
 
 
 def prose_behind_json(text: str) -> str:
@@ -142,7 +130,9 @@ def _leaves(value: JsonObject | list[Any]) -> Iterator[Leaf]:
             yield Leaf(path, written, is_boolean, isinstance(one, JsonNumber), keys[-1])
 
 
-def _declared(leaves: list[Leaf], key: str, read: Callable[[Leaf, bool], str | None]) -> Found | None:
+def _declared(
+    leaves: list[Leaf], key: str, read: Callable[[Leaf, bool], str | None], expected: str
+) -> Found | None:
     """Return the value under the declared key; None where no object has the key."""
     wanted = tuple(map(folded_key, key.split(".")))
     under = [leaf for leaf in leaves if leaf.path[: len(wanted)] == wanted]
@@ -150,10 +140,7 @@ def _declared(leaves: list[Leaf], key: str, read: Callable[[Leaf, bool], str | N
         under = [leaf for leaf in leaves if leaf.path[-len(wanted) :] == wanted]
     if not under:
         return None
-    found = _agreeing(under, read, "json_key")
-    if found is not None:
-        return found
-    return Found("json_key", None, problem=f"The value of {key!r} is {_shortened(under[0].text)}")
+    return _agreeing(under, read, "json_key") or _unknown("json_key", key, under[0], expected)
 
 
 def _only(leaves: list[Leaf], read: Callable[[Leaf, bool], str | None]) -> Found | None:
@@ -168,7 +155,7 @@ def _only(leaves: list[Leaf], read: Callable[[Leaf, bool], str | None]) -> Found
         says_something_else = other.text is None or len(other.text.split()) <= _MOST_WORDS
         if other is not leaf and _tier(other) is not None and says_something_else:
             return None
-    return Found("json_only", value, leaf.text)
+    return _decided("json_only", value, leaf.text)
 
 
 def _by_truth(
@@ -181,17 +168,16 @@ def _by_truth(
         return None
     true = {name for name, leaf in truths if leaf.text == "true"}
     if len(true) == 1 and not any(name in true and leaf.text == "false" for name, leaf in truths):
-        return Found("json_only", true.pop(), "true")
+        return _decided("json_only", true.pop(), "true")
     return _contradicted(truths)
 
 
 def _contradicted(truths: list[tuple[str, Leaf]]) -> Found:
     said = ", ".join(f"{name!r} is {leaf.text}" for name, leaf in truths[:4])
-    problem = f"The JSON does not decide for one label: {said}."
-    return Found("json_only", None, problem=problem, is_contradicted=True)
+    return Found("json_only", Decision(problem=f"The JSON does not decide for one label: {said}."))
 
 
-def _known(leaves: list[Leaf], read: Callable[[Leaf, bool], str | None]) -> Found | None:
+def _known(leaves: list[Leaf], read: Callable[[Leaf, bool], str | None], expected: str) -> Found | None:
     """Return the value of a key from the list of known ones."""
     for tier in range(3):
         under = [leaf for leaf in leaves if _tier(leaf) == tier and not _is_other(leaf)]
@@ -199,10 +185,7 @@ def _known(leaves: list[Leaf], read: Callable[[Leaf, bool], str | None]) -> Foun
         if found := _agreeing(short or under, read, "json_known_key"):
             return found
         if short:
-            name = ".".join(short[0].path)
-            return Found(
-                "json_known_key", None, problem=f"The value of {name!r} is {_shortened(short[0].text)}"
-            )
+            return _unknown("json_known_key", ".".join(short[0].path), short[0], expected)
     return None
 
 
@@ -216,8 +199,17 @@ def _agreeing(leaves: list[Leaf], read: Callable[[Leaf, bool], str | None], rule
         names = list(dict.fromkeys(".".join(leaf.path) for leaf in leaves))
         said = ", ".join(_shortened(leaf.text) for leaf in leaves[:4])
         problem = f"The values of {' and '.join(map(repr, names[:3]))} differ: {said}."
-        return Found(rule, None, problem=problem, is_contradicted=True)
-    return Found(rule, distinct[0], values[0][1].text)
+        return Found(rule, Decision(problem=problem))
+    return _decided(rule, distinct[0], values[0][1].text)
+
+
+def _decided(rule: str, value: str, text: str | None) -> Found:
+    return Found(rule, Decision(value, is_certain=True, read_by=rule, read_text=text))
+
+
+def _unknown(rule: str, key: str, leaf: Leaf, expected: str) -> Found:
+    problem = f"The value of {key!r} is {_shortened(leaf.text)}, which is {expected}."
+    return Found(rule, Decision(problem=problem))
 
 
 def _tier(leaf: Leaf) -> int | None:
