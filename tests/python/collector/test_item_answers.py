@@ -34,59 +34,25 @@ def read(text: str | None, finish_reason: str | None = None, *, k: int = 2) -> A
     return classify(text, "items", 10_000, finish_reason, k=k, levels=4)
 
 
-@pytest.mark.parametrize(
-    ("written", "level"),
-    [
-        (2, 2),
-        (2.0, 2),
-        ("2", 2),
-        ("2.0", 2),
-        ("$$", 2),
-        ("$$$$", 4),
-        ("€€", 2),
-        ("$$ (moderate)", 2),
-        ("$$ - moderate", 2),
-        ("Price level 3", 3),
-        ("price_level: 3", 3),
-        ("2/4", 2),
-        ("2 out of 4", 2),
-        ("**$$**", 2),
-        ("Moderate ($$)", 2),
-        ("moderate (2)", 2),
-        ("2 ($$)", 2),
-        ("$$ ($11-30)", 2),
-        ("💲💲", 2),
-        ("level two", 2),
-        (r"\$\$", 2),
-        # A range, an amount, something between two levels, another scale and a word are no level.
-        ("$$-$$$", None),
-        ("$$ – $$$", None),
-        ("1-2", None),
-        ("1 to 2", None),
-        ("$10-20", None),
-        ("$15", None),
-        (2.5, None),
-        ("2.5", None),
-        ("$$+", None),
-        ("2 ($$$)", None),
-        ("cheap (20)", None),
-        ("$$ out of $$$$", None),
-        ("US$", None),
-        ("$€", None),
-        ("2 out of 5", None),
-        ("moderate", None),
-        ("", None),
-        (0, None),
-        (5, None),
-        (-1, None),
-        ("$$$$$", None),
-        ("1" * 10_000, None),
-        (True, None),
-        (None, None),
-        ([2], None),
+LEVELS: dict[int | None, list[object]] = {
+    2: [
+        2, 2.0, "2", "2.0", "$$", "€€", "$$ (moderate)", "$$ - moderate", "2/4", "2 out of 4", "**$$**", "Moderate ($$)",
+        "moderate (2)", "2 ($$)", "$$ ($11-30)", "💲💲", "level two", r"\$\$",
     ],
+    3: ["Price level 3", "price_level: 3"],
+    4: ["$$$$"],
+    # A range, an amount, something between two levels, another scale and a word are no level.
+    None: [
+        "$$-$$$", "$$ – $$$", "1-2", "1 to 2", "$10-20", "$15", 2.5, "2.5", "$$+", "2 ($$$)", "cheap (20)", "$$ out of $$$$",
+        "US$", "$€", "2 out of 5", "moderate", "", 0, 5, -1, "$$$$$", "1" * 10_000, True, None, [2],
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("level", "written"), [(level, one) for level, listed in LEVELS.items() for one in listed]
 )
-def test_price_levels(written: object, level: int | None) -> None:
+def test_price_levels(level: int | None, written: object) -> None:
     assert read_price(written, 4) == level
 
 
