@@ -465,25 +465,20 @@ class _Reader(Reader):
 
     def _bare(self, index: int, noun: Noun, group: str, adjectives: list[int]) -> Iterator[Swap]:
         """Yield a noun without an article: a profession ("ist Ärztin", "als Lehrer"), or a form of address."""
-        before = self.prompt.at(index - 1)
-        word = self.prompt.words[index]
-        is_profession = before in self.rules["bare"] or (
-            self.prompt.is_last(index)
-            and self._clause_has(index, ("ist", "bin", "bist", "war", "wird", "werde", "wirst", "wurde"))
+        before, word = self.prompt.at(index - 1), self.prompt.words[index]
+        other = noun.woman if group == "man" else noun.man[0]
+        is_profession = (
+            self.has(index - 1, "bare")
+            or (self.prompt.is_last(index) and self._clause_has(index, self.rules["being"]))
+            or (self.has(index + 1, "becoming") and self.prompt.is_last(index + 1))
+            or (self.has(index - 1, "nominative") and self.has(index - 2, "bare"))
         )
-        becomes = self.prompt.at(index + 1) in ("werden", "geworden", "bin", "ist") and self.prompt.is_last(
-            index + 1
-        )
-        is_profession = is_profession or becomes
-        bare = self.rules["bare"]
-        is_profession |= before in self.rules["nominative"] and self.prompt.at(index - 2) in bare
-        family = word in ("Mama", "Papa", "Oma", "Opa", "Mutter", "Vater", "Tante", "Onkel")
-        if adjectives or (before.endswith(("e", "er")) and before in ("liebe", "lieber")):
-            if before in ("liebe", "lieber"):
-                self.persons.append((index, group))
-                yield self.swap(index - 1, "liebe" if group == "man" else "lieber", group)
-                yield self.swap(index, noun.woman if group == "man" else noun.man[0], group)
-                return
+        if before in ("liebe", "lieber"):
+            self.persons.append((index, group))
+            yield self.swap(index - 1, "liebe" if group == "man" else "lieber", group)
+            yield self.swap(index, other, group)
+            return
+        if adjectives:
             raise NotSafeError(f"the article of “{word}” is missing")
         if self.has(index - 2, "bare") and re.fullmatch(
             r"[a-zäöüß]{3,}e" if group == "woman" else r"[a-zäöüß]{3,}er", self.prompt.written(index - 1)
@@ -491,21 +486,27 @@ class _Reader(Reader):
             # "als alleinerziehende Mutter"
             yield self.swap(index - 1, before.removesuffix("r") if group == "man" else f"{before}r", group)
             is_profession = True
-        is_named = self._clause_has(index, ("name", "nachname", "heiße", "heißt")) or (
+        is_named = self._clause_has(index, self.rules["naming"]) or (
             before != "beruf"
             and self.prompt.written(index - 1)[:1].isupper()
             and not self.prompt.begins(index - 1)
         )
         if is_profession and is_named and word in self.rules["surnames"]:
             raise self.unsure(index, "may be a surname")
-        starts = prompt_starts(self.prompt, index, noun, group)
-        if is_profession or family or starts:
+        if is_profession or self.has(index, "family") or self._starts_line(index, noun, group):
             self.persons.append((index, group))
-            yield self.swap(index, noun.woman if group == "man" else noun.man[0], group)
+            yield self.swap(index, other, group)
         elif (group == "woman" and word != "Mutter") or (
             index - 2 in self.taken and before in ("und", "oder")
         ):
             raise NotSafeError(f"the article of “{word}” is missing")
+
+    def _starts_line(self, index: int, noun: Noun, group: str) -> bool:
+        """Return whether a line starts with a noun for one person: "Patientin, 31 Jahre", "Bankkauffrau mit Erfahrung"."""
+        after = self.prompt.text[self.prompt.ends[index] :]
+        is_one = group == "woman" or "mann" in noun.man[0] or re.match(r",? \d", after)
+        is_headline = re.match(r"[,(]| (mit|seit|ab|ohne|aus|im)\b", after)
+        return bool(is_one) and bool(is_headline) and self.prompt.begins(index)
 
     def _clause_has(self, index: int, listed: Container[str]) -> bool:
         first, end = self.prompt.clause(index)
@@ -808,15 +809,6 @@ class _Reader(Reader):
         if any(self.prompt.lower[one] == "zu" for one in range(index, end)):
             return "ihn", "woman"
         raise self.unsure(index, "may be subject or object")
-
-
-def prompt_starts(prompt: Prompt, index: int, noun: Noun, group: str) -> bool:
-    """Return whether a line starts with a noun that names one person: "Patientin, 31 Jahre", "Bankkauffrau mit Erfahrung"."""
-    after = prompt.text[prompt.ends[index] :]
-    is_one = group == "woman" or "mann" in noun.man[0] or re.match(r",? \d", after)
-    return (
-        bool(is_one) and prompt.begins(index) and bool(re.match(r"[,(]| (mit|seit|ab|ohne|aus|im)\b", after))
-    )
 
 
 def _article(stem: str, kind: str, group: str, case: str) -> str:

@@ -31,11 +31,11 @@ _RULES = frozenset(
     """
     about_words acc adjectives_in_ly adverbs alone also_adjectives also_things also_verbs animals articles
     articles_man articles_woman aspirated bare base_verbs before before_greetings before_infinitive before_object before_places
-    before_stressed before_verbs between capitals causative children clauses clitics compounds copulas dat
-    dative dative_verbs deeds determiners definite double_names drops_pronouns feelings fillers finds finite first_person
+    before_stressed before_verbs becoming being between capitals causative children clauses clitics compounds copulas dat
+    dative dative_verbs deeds determiners definite double_names drops_pronouns family feelings fillers finds finite first_person
     followers for_people fronts games gen given gives greetings have headlines home honours how human imperatives
     impersonal impersonal_adjectives indefinite infinitives jobs joins kin linking links makes maybe_names
-    meets mine modal modals named_after names_follow neuter neutral no_adjectives no_imperatives
+    meets mine modal modals named_after names_follow naming neuter neutral no_adjectives no_imperatives
     no_name_articles no_names no_verbs nominal nominative noun_endings numbers objects_follow of offices opens
     owes owners person_verbs persons persons_only places places_after places_before plural_copulas plural_men
     plural_verbs possessives predicate_articles prepositions pronouns relative relatives royal same
