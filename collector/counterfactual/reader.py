@@ -1,4 +1,4 @@
-"""What the readers of German and of the Romance languages share: what was understood of a prompt, and how a word is swapped."""
+"""The base of the readers of German and of the Romance languages: the state of reading a prompt, and swaps of words."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ class Leaf(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What a rule takes from JSON: a decision, or the problem of one that is no decision."""
+    """The decision that a rule finds in JSON, or the problem of a value that is none."""
 
     rule: str
     decision: Decision

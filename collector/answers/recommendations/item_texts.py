@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 from collector.answers.recommendations.item_rules import ItemRole, ItemRules, plain_key
 from collector.answers.recommendations.key_words import Role, column_of_names, first_keys, meaning_of
-from collector.answers.recommendations.lists import clean_item, find_list
+from collector.answers.recommendations.list_titles import clean_item
+from collector.answers.recommendations.lists import find_list
 from collector.answers.recommendations.markdown_tables import MarkdownTable, markdown_tables
 from collector.answers.recommendations.prices import SEPARATORS, Price, with_surroundings
 

@@ -23,22 +23,11 @@ from collector.answers.recommendations.item_rules import (
 from collector.answers.recommendations.item_texts import read_items, split_name, without_descriptions
 from collector.answers.recommendations.key_words import Role, first_keys, meaning_of
 from collector.answers.recommendations.lists import MAX_DEPTH, find_list, is_counted
-from collector.answers.recommendations.prices import Amount, Price, currency_code, read_price
+from collector.answers.recommendations.prices import Amount, Price, currency_code
 from collector.answers.texts.json_text import JsonNumber, JsonObject, json_values
 from collector.answers.texts.remembered import remembered
 from collector.hashing import canonical_json
 from collector.hints import quoted
-
-__all__ = [
-    "FoundItems",
-    "Item",
-    "category_counts_text",
-    "find_items",
-    "folded_categories",
-    "items_text",
-    "read_price",
-    "split_categories",
-]
 
 Form = Literal["json", "list", "none"]
 Found = TypeVar("Found")

@@ -19,7 +19,7 @@ from collector.answers.recommendations.list_marks import (
     read_marks,
     without_own_numbers,
 )
-from collector.answers.recommendations.list_titles import clean_item, cleaned, quoted_titles
+from collector.answers.recommendations.list_titles import cleaned, quoted_titles
 from collector.answers.recommendations.markdown_tables import (
     MarkdownTable,
     markdown_tables,
@@ -27,8 +27,6 @@ from collector.answers.recommendations.markdown_tables import (
 )
 from collector.answers.texts.json_text import JsonNumber, JsonObject, json_values
 from collector.answers.texts.plain import INVISIBLE, WITHOUT_SPACES
-
-__all__ = ["MAX_DEPTH", "FoundList", "clean_item", "find_list", "is_counted"]
 
 Form = Literal["json", "numbered", "table", "bullets", "headings", "prose", "lines", "none"]
 

@@ -16,9 +16,9 @@ from collector.answers.recommendations.items import (
     category_counts_text,
     find_items,
     items_text,
-    read_price,
     split_categories,
 )
+from collector.answers.recommendations.prices import read_price
 from collector.answers.replies import Answer, classify
 
 ONE = Item("Blue Door", 2, ("thai", "bars"))

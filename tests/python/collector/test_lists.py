@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from collector.answers.recommendations.lists import clean_item, find_list
+from collector.answers.recommendations.list_titles import clean_item
+from collector.answers.recommendations.lists import find_list
 
 HELLO = ["Hello", "Skyfall", "Rolling in the Deep"]
 TWO = ["活着", "边城"]
