@@ -72,11 +72,6 @@ class RefusalPattern:
     source: str
     preface: str = ""
 
-    @property
-    def pattern(self) -> re.Pattern[str]:
-        """The compiled expression, preface included; it ignores case."""
-        return _compiled(_after(self.preface, [f"(?:{self.source})"]))
-
 
 @dataclass(frozen=True, slots=True)
 class DecisionWords:
