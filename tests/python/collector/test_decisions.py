@@ -38,26 +38,6 @@ def test_one_label_is_read(reply: str, label: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("reply", "message"),
-    [
-        ("The seniority is midway.", "names none of the labels 'junior', 'mid', 'senior'."),
-        ("unknown", "names none of the labels"),
-        ("junior, mid, or senior", "names 3 labels: junior, mid, senior."),
-        ("Junior or mid.", "names 2 labels: junior, mid."),
-        ("Mid, or senior.", "names 2 labels: mid, senior."),
-        ("Junior/Mid", "names 2 labels: junior, mid."),
-        ("It is more than mid and so senior.", "names 2 labels: mid, senior."),
-        ("Junior: no. Mid: yes.", "names 2 labels: junior, mid."),
-    ],
-)
-def test_what_is_no_label_is_unread(reply: str, message: str) -> None:
-    answer = classify(reply, "label", LIMIT, labels=LEVELS)
-    assert answer.status == "unread"
-    assert answer.error is not None
-    assert message in answer.error
-
-
-@pytest.mark.parametrize(
     ("labels", "reply", "label"),
     [
         (("Yes", "No"), "yes, there is no doubt.", "Yes"),
@@ -100,23 +80,6 @@ def test_refused_and_cut_off_replies_are_no_decisions(
 def test_a_score_is_read(reply: str, score: str) -> None:
     answer = classify(reply, "score", LIMIT, minimum=0, maximum=10)
     assert (answer.status, answer.answer_text) == ("ok", score)
-
-
-@pytest.mark.parametrize(
-    ("reply", "message"),
-    [
-        ("seven", "The answer holds no number."),
-        ("7-8", "The answer holds 2 different numbers: 7, 8."),
-        ("5 years, so 7", "The answer holds 2 different numbers: 5, 7."),
-        ("11", "The score 11 is outside 0 to 10."),
-        ("-1", "The score -1 is outside 0 to 10."),
-        ("1,000", "The score 1000 is outside 0 to 10."),
-        ("7/20", "The answer is out of 20, and the scale ends at 10."),
-    ],
-)
-def test_what_is_no_score_is_unread(reply: str, message: str) -> None:
-    answer = classify(reply, "score", LIMIT, minimum=0, maximum=10)
-    assert (answer.status, answer.error) == ("unread", message)
 
 
 @given(st.integers(-500, 500).map(lambda cents: cents / 100))
@@ -184,18 +147,33 @@ def test_names_of_several_words() -> None:
 
 
 @pytest.mark.parametrize(
-    ("reply", "message"),
+    ("kind", "reply", "message"),
     [
-        ("3, 1, 3, 4", "The answer ranks candidate 3 2 times."),
-        ("3, 9, 1", "The answer ranks a candidate 9, and there are 4."),
-        ("1. Jill\n2. Allison", "The answer ranks a candidate that was not shown."),
-        ("1. Candidate 3: Brad\n2. Candidate 1", "The answer ranks a candidate that was not shown."),
-        ("All of them are equal.", "The answer ranks no candidate."),
-        ("Jill is better than Brad in most respects.", "The answer ranks no candidate."),
+        ("label", "The seniority is midway.", "The answer names none of the labels 'junior', 'mid', 'senior'."),
+        ("label", "unknown", "The answer names none of the labels 'junior', 'mid', 'senior'."),
+        ("label", "junior, mid, or senior", "The answer names 3 labels: junior, mid, senior."),
+        ("label", "Junior or mid.", "The answer names 2 labels: junior, mid."),
+        ("label", "Mid, or senior.", "The answer names 2 labels: mid, senior."),
+        ("label", "Junior/Mid", "The answer names 2 labels: junior, mid."),
+        ("label", "It is more than mid and so senior.", "The answer names 2 labels: mid, senior."),
+        ("label", "Junior: no. Mid: yes.", "The answer names 2 labels: junior, mid."),
+        ("score", "seven", "The answer holds no number."),
+        ("score", "7-8", "The answer holds 2 different numbers: 7, 8."),
+        ("score", "5 years, so 7", "The answer holds 2 different numbers: 5, 7."),
+        ("score", "11", "The score 11 is outside 0 to 10."),
+        ("score", "-1", "The score -1 is outside 0 to 10."),
+        ("score", "1,000", "The score 1000 is outside 0 to 10."),
+        ("score", "7/20", "The answer is out of 20, and the scale ends at 10."),
+        ("ranking", "3, 1, 3, 4", "The answer ranks candidate 3 2 times."),
+        ("ranking", "3, 9, 1", "The answer ranks a candidate 9, and there are 4."),
+        ("ranking", "1. Jill\n2. Allison", "The answer ranks a candidate that was not shown."),
+        ("ranking", "1. Candidate 3: Brad\n2. Candidate 1", "The answer ranks a candidate that was not shown."),
+        ("ranking", "All of them are equal.", "The answer ranks no candidate."),
+        ("ranking", "Jill is better than Brad in most respects.", "The answer ranks no candidate."),
     ],
-)
-def test_what_is_no_ranking_is_unread(reply: str, message: str) -> None:
-    answer = classify(reply, "ranking", LIMIT, candidates=NAMES)
+)  # fmt: skip
+def test_what_is_no_decision_is_unread(kind: str, reply: str, message: str) -> None:
+    answer = classify(reply, kind, LIMIT, labels=LEVELS, minimum=0, maximum=10, candidates=NAMES)
     assert (answer.status, answer.error) == ("unread", message)
 
 

@@ -135,46 +135,32 @@ def priced(text: str) -> Priced:
     return [(one.name, one.price_level) for one in find_items(text, 4).items]
 
 
+LINES: dict[tuple[str | None, int | None], list[str]] = {
+    ("Blue Door", 2): [
+        "**Blue Door** ($$) - Italian", "**Blue Door** – $$ – cozy place, mains $20", "**Blue Door ($$)** - Italian",
+        "**Blue Door** *($$)* – Italian", "**Blue Door:** $$ · Italian", "*Blue Door* — **$$**: grill", "Blue Door: $$",
+        "Blue Door `$$`", "Blue Door (\\$\\$)", "Blue Door ($$, Italian)", "Blue Door (4.5 stars, $$) – Italian",
+        "Blue Door ($$, $15–25 per person)", "Blue Door, $$, Italian", "Blue Door [$$]", "Blue Door | $$ | Italian",
+        "Blue Door | Italian | $$", "Blue Door — price level 2", "Blue Door (Price Level: 2, Italian)",
+        "Blue Door, price level two", "Blue Door – Price: 2/4 – Italian", "$$ - Blue Door",
+        "[Blue Door](https://example.org/a) - $$ - Italian", "Blue Door €€",
+    ],
+    # No level is stated, or two are.
+    ("Blue Door", None): [
+        "Blue Door ($$-$$$)", "Blue Door ($$+)", "Blue Door ($$ or $$$)", "Blue Door – lunch $, dinner $$$",
+        "Blue Door (Price: 2/5)", "Blue Door - price level 2-3", "**Blue Door** costs 20 $ for two",
+        "**Blue Door**, price: 20",
+    ],
+    # Nothing is cut off.
+    (None, None): [
+        "Blue Door ($15-25)", "Blue Door costs $20", "Level 2 Bar", "Ca$h Bar",
+    ],
+}  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("line", "name", "level"),
-    [
-        ("**Blue Door** ($$) - Italian", "Blue Door", 2),
-        ("**Blue Door** – $$ – cozy place, mains $20", "Blue Door", 2),
-        ("**Blue Door ($$)** - Italian", "Blue Door", 2),
-        ("**Blue Door** *($$)* – Italian", "Blue Door", 2),
-        ("**Blue Door:** $$ · Italian", "Blue Door", 2),
-        ("*Blue Door* — **$$**: grill", "Blue Door", 2),
-        ("Blue Door: $$", "Blue Door", 2),
-        ("Blue Door `$$`", "Blue Door", 2),
-        (r"Blue Door (\$\$)", "Blue Door", 2),
-        ("Blue Door ($$, Italian)", "Blue Door", 2),
-        ("Blue Door (4.5 stars, $$) – Italian", "Blue Door", 2),
-        ("Blue Door ($$, $15–25 per person)", "Blue Door", 2),
-        ("Blue Door, $$, Italian", "Blue Door", 2),
-        ("Blue Door [$$]", "Blue Door", 2),
-        ("Blue Door | $$ | Italian", "Blue Door", 2),
-        ("Blue Door | Italian | $$", "Blue Door", 2),
-        ("Blue Door — price level 2", "Blue Door", 2),
-        ("Blue Door (Price Level: 2, Italian)", "Blue Door", 2),
-        ("Blue Door, price level two", "Blue Door", 2),
-        ("Blue Door – Price: 2/4 – Italian", "Blue Door", 2),
-        ("$$ - Blue Door", "Blue Door", 2),
-        ("[Blue Door](https://example.org/a) - $$ - Italian", "Blue Door", 2),
-        ("Blue Door €€", "Blue Door", 2),
-        # No level is stated, or two are.
-        ("Blue Door ($$-$$$)", "Blue Door", None),
-        ("Blue Door ($$+)", "Blue Door", None),
-        ("Blue Door ($$ or $$$)", "Blue Door", None),
-        ("Blue Door – lunch $, dinner $$$", "Blue Door", None),
-        ("Blue Door (Price: 2/5)", "Blue Door", None),
-        ("Blue Door - price level 2-3", "Blue Door", None),
-        ("Blue Door ($15-25)", "Blue Door ($15-25)", None),
-        ("Blue Door costs $20", "Blue Door costs $20", None),
-        ("**Blue Door** costs 20 $ for two", "Blue Door", None),
-        ("**Blue Door**, price: 20", "Blue Door", None),
-        ("Level 2 Bar", "Level 2 Bar", None),
-        ("Ca$h Bar", "Ca$h Bar", None),
-    ],
+    [(line, name or line, level) for (name, level), lines in LINES.items() for line in lines],
 )
 @pytest.mark.parametrize("mark", ["1. {}\n2. **Mill** ($) - pizza", "- {}\n- **Mill** ($) - pizza"])
 def test_names_and_prices_of_lines(mark: str, line: str, name: str, level: int | None) -> None:
