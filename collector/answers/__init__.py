@@ -1,6 +1,7 @@
 """Read answers: `replies.classify` gives each reply a status, and the decision, list or text in it.
 
-It sets aside earlier turns (turns), reasoning (reasoning), error messages (failures) and refusals (texts/languages, json_refusals).
+It sets aside earlier turns (turns), reasoning (reasoning), error messages (failures), and refusals (texts/languages,
+json_refusals).
 The rest is read by the kind of answer:
 
 - label: decisions/labels. JSON (json_decisions), the audit's own pattern, then prose (stated_labels, prose_labels)
