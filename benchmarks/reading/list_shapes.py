@@ -24,7 +24,7 @@ def list_shapes() -> Iterator[tuple[str, list[str] | None]]:
 
 def _rendered(titles: Sequence[str], rendering: dict[str, Any]) -> str:
     lines = [
-        rendering["item"].format(title=title, **_numbers(number))
+        rendering["item"].format(title=title, **numbers(number))
         for number, title in enumerate(titles, start=1)
     ]
     return str(
@@ -32,7 +32,7 @@ def _rendered(titles: Sequence[str], rendering: dict[str, Any]) -> str:
     )
 
 
-def _numbers(n: int) -> dict[str, str]:
+def numbers(n: int) -> dict[str, str]:
     """Return a number below 11 in every way that renderings write numbers."""
     roman = "I II III IV V VI VII VIII IX X".split()[n - 1]
     digits = {"ar": "٠", "fa": "۰", "hi": "०", "bn": "০", "th": "๐", "wide": "０"}
@@ -50,6 +50,8 @@ def _numbers(n: int) -> dict[str, str]:
         "circled": chr(ord("①") + n - 1),
         "dark": chr(ord("❶") + n - 1),
         "bracketed": chr(ord("⑴") + n - 1),
+        "dotted": chr(ord("⒈") + n - 1),
+        "formal": "壹贰叁肆伍陆柒捌玖拾"[n - 1],
         "keycap": "🔟" if n == 10 else f"{n}\ufe0f\u20e3",
         "nth": f"{n}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(n, 'th') }",
         **{name: "".join(chr(ord(zero) + int(one)) for one in str(n)) for name, zero in digits.items()},

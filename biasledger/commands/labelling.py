@@ -14,7 +14,7 @@ from collector.errors import BiasledgerError, InputError
 from collector.terminal import print_data, say
 
 if TYPE_CHECKING:
-    from biasledger.tuning.tuned import TuningResult
+    from biasledger.tuning.thresholds import TuningResult
 
 
 @click.command()

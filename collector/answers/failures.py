@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from pathlib import Path
@@ -48,32 +48,17 @@ _BLANK_LINE = re.compile(r"\n[ \t]*\n\s*\S")
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
-    """A reason to give a reply a status."""
+class Cause:
+    """Why a reply has its status: the id of the rule that says so, and its reason."""
 
-    id: str
+    rule: str
     status: Status
     reason: str
 
     @property
     def sentence(self) -> str:
         """The sentence that people read."""
-        return f"{self.reason[0].upper()}{self.reason[1:]} (rule {self.id})."
-
-
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """The meaning of an error message.
-
-    Attributes:
-        status: refused, truncated or error.
-        rule: the id of the rule that read it.
-        sentence: the rule's reason.
-    """
-
-    status: Status
-    rule: str
-    sentence: str
+        return f"{self.reason[0].upper()}{self.reason[1:]} (rule {self.rule})."
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +77,9 @@ class _Tables:
     start: the opening or one of the shapes, which every error message begins with.
     """
 
-    finish_reasons: Mapping[str, Rule]
+    finish_reasons: Mapping[str, Cause]
     prefixes: tuple[str, ...]
-    failures: tuple[tuple[Rule, re.Pattern[str]], ...]
+    failures: tuple[tuple[Cause, re.Pattern[str]], ...]
     no_errors: frozenset[str]
     field: re.Pattern[str]
     opening: re.Pattern[str]
@@ -103,19 +88,19 @@ class _Tables:
     tail: re.Pattern[str]
 
 
-def read_finish_reason(written: str | None) -> Rule | None:
-    """Return the rule for the reason why a model stopped.
+def read_finish_reason(written: str | None) -> Cause | None:
+    """Return what the reason why a model stopped means.
 
     Args:
         written: the reason as the service or a library writes it, as `content_filter`, `FinishReason.SAFETY` or `max-tokens`.
 
     Returns:
-        A rule with the status ok, refused, truncated or error; None where there is no reason, or an unknown one.
+        The status ok, refused, truncated or error with its rule; None where there is no reason, or an unknown one.
     """
     return None if written is None else _known_reason(written[:_REASON_CHARACTERS])
 
 
-def read_failure(message: str) -> Failure:
+def read_failure(message: str) -> Cause:
     """Classify an error message: a filter refused, the answer was cut off, or the call failed.
 
     Args:
@@ -128,12 +113,12 @@ def read_failure(message: str) -> Failure:
     text = message
     if len(message) > _HEAD_CHARACTERS + _TAIL_CHARACTERS:
         text = f"{message[:_HEAD_CHARACTERS]}\n{message[-_TAIL_CHARACTERS:]}"
-    for rule, pattern in tables.failures:
+    for cause, pattern in tables.failures:
         if pattern.search(text):
-            return Failure(rule.status, rule.id, rule.sentence)
+            return cause
         # A finish reason is as explicit as a filter's own code.
-        if rule.id == FILTER_MESSAGE and (reason := _reason_within(text, tables)):
-            return Failure(reason.status, reason.id, reason.sentence)
+        if cause.rule == FILTER_MESSAGE and (reason := _reason_within(text, tables)):
+            return reason
     raise AssertionError("The last pattern of failures is found in every message.")
 
 
@@ -142,7 +127,7 @@ def is_error(message: str | None) -> bool:
     return message is not None and message.strip(" \t\r\n.").casefold() not in _tables().no_errors
 
 
-def failure_of_answer(text: str) -> Failure | None:
+def failure_of_answer(text: str) -> Cause | None:
     """Return what failed where an answer is nothing but an error message; None for any other answer.
 
     An answer that speaks about an error, or quotes one and goes on, is no error message.
@@ -180,8 +165,8 @@ class UnknownReasons:
 
 
 @lru_cache(maxsize=1024)
-def _known_reason(written: str) -> Rule | None:
-    """Return the rule of a finish reason in any spelling."""
+def _known_reason(written: str) -> Cause | None:
+    """Return what a finish reason in any spelling means."""
     tables = _tables()
     if found := _ENUM_VALUE.match(written) or _TYPE_KEY.match(written):
         written = found[1]
@@ -200,12 +185,12 @@ def _letters_and_digits(written: str) -> str:
     return _NO_SIGNS.sub("", written).casefold()
 
 
-def _reason_within(text: str, tables: _Tables) -> Rule | None:
+def _reason_within(text: str, tables: _Tables) -> Cause | None:
     """Return the first finish reason in a message that says more than that the model ended."""
     for found in tables.field.finditer(text):
-        rule = _known_reason(found[1])
-        if rule is not None and rule.status in ("refused", "truncated"):
-            return rule
+        cause = _known_reason(found[1])
+        if cause is not None and cause.status in ("refused", "truncated"):
+            return cause
     return None
 
 
@@ -280,8 +265,8 @@ def _is_error_body(text: str, tables: _Tables) -> bool:
         return len(keys) >= 2 or (bool(keys) and not is_whole)
     if _ERROR_TYPE.search(head) or _EXCEPTION_TYPE.search(head):
         return True
-    if (blocked := _BLOCKED.search(head)) and (rule := _known_reason(blocked[1])):
-        return rule.status == "refused"
+    if (blocked := _BLOCKED.search(head)) and (cause := _known_reason(blocked[1])):
+        return cause.status == "refused"
     return bool(_ERROR_NUMBER.search(head) and _ERROR_TEXT.search(head))
 
 
@@ -322,79 +307,75 @@ def load_failures(path: Path = RULES_FILE) -> _Tables:
     for key in ("finish_reason_fields", "finish_reasons", "failures", "no_errors", "error_answers"):
         if key not in document:
             raise InputError(f"{path} has no key {key!r}.")
+    place = f"{path}: error_answers"
     answers = document["error_answers"]
-    parts = {
-        name: _joined(_value(answers, name, path, "error_answers"))
-        for name in ("phrase", "fields", "prose", "opening", "tail", "thing", "blocked", "stops")
-    }
+    names = ("phrase", "fields", "prose", "opening", "tail", "thing", "blocked", "stops")
+    parts = {name: _joined(_value(answers, name, place)) for name in names}
     failures = tuple(
-        (_rule(entry, path, f"failures[{index}]"), _pattern(entry, path, f"failures[{index}]", parts))
-        for index, entry in enumerate(document["failures"])
+        (_cause(entry, of), _pattern(entry, of, parts))
+        for of, entry in _places(f"{path}: failures", document["failures"])
     )
     if not failures or failures[-1][1].pattern:
         raise InputError(f"{path}: the last entry of failures should have an empty pattern.")
-    shapes = tuple(_shapes(answers.get("shapes") or (), path, parts))
+    shapes = tuple(
+        _Shape(_pattern(entry, of, parts), _one_of(entry, "rest", _SHAPES, of))
+        for of, entry in _places(f"{place}.shapes", answers.get("shapes") or ())
+    )
     starts = (parts["opening"], *(shape.pattern.pattern for shape in shapes))
     return _Tables(
         finish_reasons=_finish_reasons(document["finish_reasons"], path),
         prefixes=tuple(map(_letters_and_digits, document["finish_reason_fields"])),
         failures=failures,
         no_errors=frozenset(str(word).casefold() for word in document["no_errors"]),
-        field=_compiled(
-            rf"{parts['fields']}\W{{1,6}}(?:is\W{{1,4}})?([\w.-]{{1,60}})", path, "error_answers.fields"
-        ),
-        opening=_compiled(parts["opening"], path, "error_answers.opening"),
+        field=_compiled(rf"{parts['fields']}\W{{1,6}}(?:is\W{{1,4}})?([\w.-]{{1,60}})", f"{place}.fields"),
+        opening=_compiled(parts["opening"], f"{place}.opening"),
         shapes=shapes,
-        start=_compiled("|".join(f"(?:{start})" for start in starts), path, "error_answers"),
-        tail=_compiled(parts["tail"], path, "error_answers.tail"),
+        start=_compiled("|".join(f"(?:{start})" for start in starts), place),
+        tail=_compiled(parts["tail"], f"{place}.tail"),
     )
 
 
-def _finish_reasons(entries: Iterable[Any], path: Path) -> dict[str, Rule]:
-    found: dict[str, Rule] = {}
-    for index, entry in enumerate(entries):
-        rule = _rule(entry, path, f"finish_reasons[{index}]")
-        for name in _value(entry, "names", path, f"finish_reasons[{index}]"):
-            plain = _letters_and_digits(str(name))
-            if found.get(plain, rule) != rule:
+def _finish_reasons(entries: Iterable[Any], path: Path) -> dict[str, Cause]:
+    found: dict[str, Cause] = {}
+    for place, entry in _places(f"{path}: finish_reasons", entries):
+        cause = _cause(entry, place)
+        for name in _value(entry, "names", place):
+            known = found.setdefault(_letters_and_digits(str(name)), cause)
+            if known != cause:
                 raise InputError(
-                    f"{path}: the finish reason {name!r} is listed under {found[plain].id} and {rule.id}."
+                    f"{path}: the finish reason {name!r} is listed under {known.rule} and {cause.rule}."
                 )
-            found[plain] = rule
     return found
 
 
-def _shapes(entries: Iterable[Any], path: Path, parts: Mapping[str, str]) -> Iterable[_Shape]:
-    for index, entry in enumerate(entries):
-        place = f"error_answers.shapes[{index}]"
-        rest = _value(entry, "rest", path, place)
-        if rest not in _SHAPES:
-            raise InputError(
-                f"{path}: {place}.rest is {rest!r}; it should be one of {', '.join(sorted(_SHAPES))}."
-            )
-        yield _Shape(_pattern(entry, path, place, parts), rest)
+def _places(name: str, entries: Iterable[Any]) -> Iterator[tuple[str, Any]]:
+    """Return the entries of a list, each with its place as errors name it."""
+    return ((f"{name}[{index}]", entry) for index, entry in enumerate(entries))
 
 
-def _rule(entry: Mapping[str, Any], path: Path, place: str) -> Rule:
-    status = _value(entry, "status", path, place)
-    if status not in _STATUSES:
-        raise InputError(
-            f"{path}: {place}.status is {status!r}; it should be one of {', '.join(sorted(_STATUSES))}."
-        )
-    return Rule(_value(entry, "id", path, place), status, _value(entry, "reason", path, place))
+def _cause(entry: Mapping[str, Any], place: str) -> Cause:
+    status: Any = _one_of(entry, "status", _STATUSES, place)
+    return Cause(_value(entry, "id", place), status, _value(entry, "reason", place))
 
 
-def _pattern(entry: Mapping[str, Any], path: Path, place: str, parts: Mapping[str, str]) -> re.Pattern[str]:
-    source = _joined(_value(entry, "pattern", path, place))
+def _pattern(entry: Mapping[str, Any], place: str, parts: Mapping[str, str]) -> re.Pattern[str]:
+    source = _joined(_value(entry, "pattern", place))
     for name, part in parts.items():
         source = source.replace(f"<<{name}>>", part)
-    return _compiled(source, path, place)
+    return _compiled(source, place)
 
 
-def _value(entry: Mapping[str, Any], key: str, path: Path, place: str) -> Any:
+def _value(entry: Mapping[str, Any], key: str, place: str) -> Any:
     if key not in entry:
-        raise InputError(f"{path}: {place} has no key {key!r}.")
+        raise InputError(f"{place} has no key {key!r}.")
     return entry[key]
+
+
+def _one_of(entry: Mapping[str, Any], key: str, known: frozenset[str], place: str) -> str:
+    value = _value(entry, key, place)
+    if value not in known:
+        raise InputError(f"{place}.{key} is {value!r}; it should be one of {', '.join(sorted(known))}.")
+    return str(value)
 
 
 def _joined(source: str) -> str:
@@ -402,8 +383,8 @@ def _joined(source: str) -> str:
     return source.replace("\n", "")
 
 
-def _compiled(source: str, path: Path, place: str) -> re.Pattern[str]:
+def _compiled(source: str, place: str) -> re.Pattern[str]:
     try:
         return re.compile(source, re.IGNORECASE)
     except re.error as error:
-        raise InputError(f"{path}: {place} is not a regular expression: {error}.") from None
+        raise InputError(f"{place} is not a regular expression: {error}.") from None

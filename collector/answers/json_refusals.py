@@ -6,15 +6,15 @@ This module decides which texts of a JSON value count; the caller judges what th
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
-from collector.answers.texts.json_text import JsonNumber, JsonObject, json_values
+from collector.answers.failures import Cause
+from collector.answers.texts.json_text import JsonNumber, JsonObject, json_leaves, json_values
 from collector.answers.texts.plain import plain_words
 from collector.answers.texts.remembered import remembered
 
-Found = TypeVar("Found")
 _FENCE = re.compile(r"^\s*(?:`{3,}\s*\w*\s*)?")
 _SPACES = re.compile(r"[\s-]+")
 
@@ -62,11 +62,11 @@ class _Leaf:
 def silence_of(
     values: Iterable[JsonObject | list[Any]],
     silence: Silence,
-    refusal: Callable[[str], Found | None],
+    refusal: Callable[[str], Cause | None],
     *,
     are_numbers_answers: bool = False,
     answers: Sequence[str] = (),
-) -> Found | tuple[Literal["refused", "malformed"], None, str] | None:
+) -> Cause | None:
     """Say whether JSON answers nothing.
 
     Args:
@@ -77,18 +77,13 @@ def silence_of(
         answers: texts that are answers even where they are fillers, such as a label "none"; case does not matter.
 
     Returns:
-        The result of `refusal` for the first text that refuses, if no other text or number answers. Status, None and a sentence
+        The result of `refusal` for the first text that refuses, if no other text or number answers. A cause of the rule `json`
         for an error's message that no rule knows, for true under an error's key, and for nothing but fillers. None for any other
         JSON.
-
-    Raises:
-        RecursionError: the JSON is nested too deeply.
     """
-    leaves: list[_Leaf] = []
-    for value in values:
-        _gather(leaves, value, silence, is_remark=False, is_error=False, is_root=True)
+    leaves = [leaf for value in values for leaf in _leaves(value, silence)]
     wanted = {answer.casefold() for answer in answers}
-    found: Found | None = None
+    found: Cause | None = None
     open_leaves: list[_Leaf] = []
     for leaf in leaves:
         if leaf.type == "number":
@@ -109,8 +104,8 @@ def silence_of(
     signals = [leaf for leaf in leaves if leaf.type == "true" and leaf.is_error]
     if signals or any(leaf.is_error for leaf in open_leaves):
         if not open_leaves or _refuses([*signals, *open_leaves], silence):
-            return "refused", None, "The JSON answer is an error's message that refuses (rule json)."
-        return "malformed", None, "The JSON answer is an error's message (rule json)."
+            return Cause("json", "refused", "the JSON answer is an error's message that refuses")
+        return Cause("json", "malformed", "the JSON answer is an error's message")
     return _of_fillers(leaves, silence) if not open_leaves else None
 
 
@@ -119,18 +114,16 @@ def _refuses(leaves: Iterable[_Leaf], silence: Silence) -> bool:
     return any(silence.refusing.search(plain_words(leaf.text)) for leaf in leaves)
 
 
-def _of_fillers(
-    leaves: Sequence[_Leaf], silence: Silence
-) -> tuple[Literal["refused", "malformed"], None, str] | None:
-    """Return the status of JSON with fillers as its only texts; None if a number, true or false answers, or all are empty."""
+def _of_fillers(leaves: Sequence[_Leaf], silence: Silence) -> Cause | None:
+    """Return the cause of JSON with fillers as its only texts; None if a number, true or false answers, or all are empty."""
     if any(leaf.type != "text" and not (leaf.is_remark or leaf.is_error) for leaf in leaves):
         return None
     texts = [leaf for leaf in leaves if leaf.type == "text" and leaf.text.strip()]
     if not texts:
         return None
     if _refuses(texts, silence):
-        return "refused", None, "The JSON answer holds nothing but fillers that refuse (rule json)."
-    return "malformed", None, "The JSON answer holds nothing but fillers (rule json)."
+        return Cause("json", "refused", "the JSON answer holds nothing but fillers that refuse")
+    return Cause("json", "malformed", "the JSON answer holds nothing but fillers")
 
 
 @remembered
@@ -138,38 +131,16 @@ def _folded_key(key: str) -> str:
     return _SPACES.sub("_", key.strip().casefold())
 
 
-def _gather(
-    leaves: list[_Leaf],
-    value: Any,
-    silence: Silence,
-    *,
-    is_remark: bool,
-    is_error: bool,
-    is_root: bool,
-    key: str = "",
-) -> None:
-    """Add values that are not null; key: the key of the value.
+def _leaves(value: JsonObject | list[Any], silence: Silence) -> Iterator[_Leaf]:
+    """Yield the values that are not null.
 
     A remark's key counts in the outermost object only: further in it speaks of an item.
     """
-    if isinstance(value, JsonObject):
-        for written, inner in value:
-            plain = _folded_key(written)
-            _gather(
-                leaves,
-                inner,
-                silence,
-                is_remark=is_remark or (is_root and plain in silence.remark_keys),
-                is_error=is_error or plain in silence.error_keys,
-                is_root=False,
-                key=plain,
-            )
-    elif isinstance(value, list):
-        for inner in value:
-            _gather(leaves, inner, silence, is_remark=is_remark, is_error=is_error, is_root=False, key=key)
-    elif isinstance(value, str):
-        leaves.append(
-            _Leaf(value, "number" if isinstance(value, JsonNumber) else "text", is_remark, is_error)
-        )
-    elif isinstance(value, bool):
-        leaves.append(_Leaf(key, "true" if value else "false", is_remark, is_error))
+    for keys, one in json_leaves(value):
+        plain = [_folded_key(key) for key in keys]
+        is_remark = isinstance(value, JsonObject) and plain[0] in silence.remark_keys
+        is_error = not silence.error_keys.isdisjoint(plain)
+        if isinstance(one, bool):
+            yield _Leaf(plain[-1] if plain else "", "true" if one else "false", is_remark, is_error)
+        elif isinstance(one, str):
+            yield _Leaf(one, "number" if isinstance(one, JsonNumber) else "text", is_remark, is_error)

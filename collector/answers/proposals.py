@@ -281,7 +281,7 @@ def _stated(text: str) -> str | None:
     """Return the short text that an answer chooses by an explicit rule; None if there is none."""
     found = json_decision(text, None, lambda leaf, is_key: _short_value(text, leaf) if is_key else None)
     if found is not None or text.startswith("{"):
-        return found.value if found is not None else None
+        return found.decision.value if found is not None else None
     reply = Reply(text)
     boxed = [reply.text[start:end] for _, _, start, end, _ in boxed_parts(reply)]
     if boxed:

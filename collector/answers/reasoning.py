@@ -66,7 +66,11 @@ def split_reasoning(text: str) -> Parted:
     may_hold_tags = "<" in text or "&" in text or "◁" in text or ("]" in text and "think]" in text.lower())
     if not may_hold_tags:
         return Parted(text)
-    tags = [tag for tag in _TAG.finditer(text) if not _is_quoted(text, tag)]
+    tags = [
+        tag
+        for tag in _TAG.finditer(text)
+        if not (text.endswith("`", 0, tag.start()) and text.startswith("`", tag.end()))
+    ]
     if not tags:
         return Parted(text)
     blocks, is_unclosed = _blocks(text, tags)
@@ -95,7 +99,7 @@ def _blocks(text: str, tags: list[re.Match[str]]) -> tuple[list[tuple[int, int]]
                 continue  # a word of the answer: it is not closed, and text precedes it
             start = tag.start() if depth == 0 else start
             depth += 1
-        elif _is_details(tag) and depth == 0:
+        elif tag[0].lower() == "</details>" and depth == 0:
             continue  # HTML of the answer
         elif depth:
             depth -= 1
@@ -115,14 +119,6 @@ def _blocks(text: str, tags: list[re.Match[str]]) -> tuple[list[tuple[int, int]]
 def _opens_a_line(text: str, tag: re.Match[str]) -> bool:
     before = text[max(0, tag.start() - 200) : tag.start()].rstrip(" \t>")
     return before == "" or before.endswith(("\n", "/think", "/thinking", "/reasoning", "|", "]"))
-
-
-def _is_quoted(text: str, tag: re.Match[str]) -> bool:
-    return text.endswith("`", 0, tag.start()) and text.startswith("`", tag.end())
-
-
-def _is_details(tag: re.Match[str]) -> bool:
-    return tag[0].lower() == "</details>"
 
 
 def _split_channels(text: str) -> Parted:

@@ -22,7 +22,7 @@ from collector.answers.decisions.rankings import read_ranking
 from collector.answers.failures import (
     OTHER_ERROR,
     RULES_FILE,
-    Rule,
+    Cause,
     Status,
     failure_of_answer,
     read_finish_reason,
@@ -80,19 +80,19 @@ class AnswerRules:
     silence: Silence
     labels: tuple[str, ...] | None = None
 
-    def by_pattern(self, text: str) -> Rule | None:
+    def by_pattern(self, text: str) -> Cause | None:
         """Return the refusal that the text opens with in any language."""
         refusal_id = find_refusal(text, self.labels)
         return _refusal(refusal_id) if refusal_id else None
 
-    def by_texts(self, texts: Iterable[str]) -> Rule | None:
-        """Return the first rule that finds a refusal, if every text refuses or is a filler."""
-        found: Rule | None = None
+    def by_texts(self, texts: Iterable[str]) -> Cause | None:
+        """Return the first refusal, if every text refuses or is a filler."""
+        found: Cause | None = None
         for text in texts:
-            rule = self.by_pattern(text)
-            if rule is None and not self.silence.is_filler(text):
+            cause = self.by_pattern(text)
+            if cause is None and not self.silence.is_filler(text):
                 return None
-            found = found or rule
+            found = found or cause
         return found
 
 
@@ -110,12 +110,12 @@ def load_rules(path: Path = RULES_FILE) -> AnswerRules:
 
 
 @cache
-def _refusal(refusal_id: str) -> Rule:
+def _refusal(refusal_id: str) -> Cause:
     language = refusal_language(refusal_id)
     reason = (
         f"it opens with a refusal in {language.name}" if language else "it matches a refusal of the audit"
     )
-    return Rule(refusal_id, "refused", reason)
+    return Cause(refusal_id, "refused", reason)
 
 
 def _silence(document: Mapping[str, Any], path: Path) -> Silence:
@@ -252,17 +252,10 @@ def _classify(
             items=items,
         )
     language = _language(answer, parted.answer, kind)
-    if both is None and language is None:
-        return answer
-    return Answer(
-        answer.status,
-        answer.answer_text,
-        answer.error,
-        answer.n_items,
-        answer.read_by,
-        answer.read_text,
-        both,
-        language,
+    return (
+        answer
+        if both is None and language is None
+        else replace(answer, reasoning_text=both, language=language)
     )
 
 
@@ -315,11 +308,11 @@ def _missing_turn(n_turns: int, turns: Turns) -> str:
 
 
 def _without_text(
-    reason: Rule | None, parted: Parted, text: str | None, max_characters: int
+    reason: Cause | None, parted: Parted, text: str | None, max_characters: int
 ) -> Answer | None:
     """Return the status of a reply without text, None if it has text."""
     if reason is not None and reason.status in ("refused", "error"):
-        return _by_rule(reason)
+        return _by_cause(reason)
     if text is not None and len(text) > max_characters:
         return Answer(
             "malformed", error=f"The answer has {len(text)} characters; the limit is {max_characters}."
@@ -331,7 +324,7 @@ def _without_text(
     if parted.answer.strip():
         return None
     if reason is not None and reason.status == "truncated":
-        return _by_rule(reason)
+        return _by_cause(reason)
     return Answer("malformed", error="The answer is empty.")
 
 
@@ -357,7 +350,7 @@ def _failed(text: str, rules: AnswerRules, labels: Sequence[str]) -> Answer | No
         said = _silent(whole_json(text), rules)
         if said is not None and (failure.rule == OTHER_ERROR or said.read_by != "json"):
             return said
-    return Answer(failure.status, error=failure.sentence, read_by=failure.rule)
+    return _by_cause(failure)
 
 
 def _language(answer: Answer, text: str, kind: str) -> str | None:
@@ -373,7 +366,7 @@ def _read(
     text: str,
     kind: str,
     rules: AnswerRules,
-    cut_off: Rule | None,
+    cut_off: Cause | None,
     *,
     k: int | None,
     labels: Sequence[str],
@@ -395,10 +388,10 @@ def _read(
         return _classify_list(text, rules, cut_off, k, items)
     if decision is not None:
         return _classify_decision(decision, text, rules, cut_off)
-    if rule := rules.by_pattern(text):
-        return _by_rule(rule)
+    if refusal := rules.by_pattern(text):
+        return _by_cause(refusal)
     if cut_off:
-        return _by_rule(cut_off)
+        return _by_cause(cut_off)
     return Answer("ok", answer_text=text.strip(), read_by="text")
 
 
@@ -410,20 +403,13 @@ def _silent(
     answers: Sequence[str] = (),
 ) -> Answer | None:
     """Return the status of JSON without an answer; None if it may contain one, or without JSON."""
-    if not values:
-        return None
-    try:
-        said = silence_of(
-            values, rules.silence, rules.by_pattern, are_numbers_answers=are_numbers_answers, answers=answers
-        )
-    except RecursionError:
-        return None
-    if said is None:
-        return None
-    return _by_rule(said) if isinstance(said, Rule) else Answer(*said, read_by="json")
+    said = silence_of(
+        values, rules.silence, rules.by_pattern, are_numbers_answers=are_numbers_answers, answers=answers
+    )
+    return None if said is None else _by_cause(said)
 
 
-def _classify_json(text: str, rules: AnswerRules, cut_off: Rule | None) -> Answer:
+def _classify_json(text: str, rules: AnswerRules, cut_off: Cause | None) -> Answer:
     value, problem, unclosed = extract_json(text)
     if value is not None:
         if silent := _silent([value], rules):
@@ -436,41 +422,42 @@ def _classify_json(text: str, rules: AnswerRules, cut_off: Rule | None) -> Answe
             return Answer("ok", answer_text=" ".join(one.written for one in words), read_by="json")
         missing = "no text under any of its keys" if words else "no words"
         return Answer("malformed", error=f"The JSON answer holds {missing}.")
-    if rule := rules.by_pattern(text):
-        return _by_rule(rule)
+    if refusal := rules.by_pattern(text):
+        return _by_cause(refusal)
     if cut_off:
-        return _by_rule(cut_off)
+        return _by_cause(cut_off)
     if unclosed:
         return Answer("truncated", error="The JSON answer is not closed.")
     return Answer("malformed", error=problem)
 
 
 def _classify_list(
-    text: str, rules: AnswerRules, cut_off: Rule | None, k: int | None, items: ItemRules | None
+    text: str, rules: AnswerRules, cut_off: Cause | None, k: int | None, items: ItemRules | None
 ) -> Answer:
     """Read a list of texts, or of items where there are rules for them."""
     found = find_list(text) if items is None else find_items(text, items.levels, items)
     # Prose and bullets may be what a refusal offers or asks instead, so there the refusal goes first.
-    if not found.is_certain and (rule := rules.by_pattern(text)):
-        return _by_rule(rule)
-    if rule := rules.by_texts(_names(found)):
-        return _by_rule(rule)
+    if not found.is_certain and (refusal := rules.by_pattern(text)):
+        return _by_cause(refusal)
+    if refusal := rules.by_texts(_names(found)):
+        return _by_cause(refusal)
     is_short = k is None or len(found.items) < k
     if cut_off and is_short:
-        return _by_rule(cut_off)
+        return _by_cause(cut_off)
     if found.is_unclosed and is_short:
         return Answer("truncated", error="The JSON list is not closed.")
     problem = found.problem if isinstance(found, FoundItems) else None
     if found.items and problem is None:
-        kept = "\n".join(found.items) if isinstance(found, FoundList) else _kept_items(found, items)
+        are_amounts = items is not None and items.are_amounts
+        kept = (
+            "\n".join(found.items)
+            if isinstance(found, FoundList)
+            else items_text(found.items, with_amounts=are_amounts)
+        )
         return Answer("ok", answer_text=kept, n_items=len(found.items), read_by=found.form)
     if found.form == "none":
         return Answer("malformed", error="The answer holds no list.")
     return Answer("malformed", error=problem or "The list is empty.")
-
-
-def _kept_items(found: FoundItems, rules: ItemRules | None) -> str:
-    return items_text(found.items, with_amounts=rules is not None and rules.are_amounts)
 
 
 def _names(found: FoundList | FoundItems) -> list[str]:
@@ -488,17 +475,17 @@ def _is_the_label(decision: Decision, text: str) -> bool:
     return find_refusal(re.sub(re.escape(label), "", text, flags=re.IGNORECASE)) is None
 
 
-def _classify_decision(decision: Decision, text: str, rules: AnswerRules, cut_off: Rule | None) -> Answer:
+def _classify_decision(decision: Decision, text: str, rules: AnswerRules, cut_off: Cause | None) -> Answer:
     # A label inside prose may be part of a refusal, or of reasoning that was cut off.
     if not decision.is_certain:
         if find_refusal(text) is not None and not _is_the_label(decision, text):
-            if rule := rules.by_pattern(text):
-                return _by_rule(rule)
+            if refusal := rules.by_pattern(text):
+                return _by_cause(refusal)
             if decision.value in (rules.labels or ()):
                 # "I refuse to choose Emily" names Emily, and decides against her.
                 decision = Decision(problem=f"The answer declines a decision and names {decision.value!r}.")
         if cut_off:
-            return _by_rule(cut_off)
+            return _by_cause(cut_off)
     if decision.value is None:
         return Answer("unread", error=decision.problem)
     return Answer("ok", answer_text=decision.value, read_by=decision.read_by, read_text=decision.read_text)
@@ -527,5 +514,5 @@ def _flatten(value: Any, *, is_key: bool = False) -> Iterable[_Words]:
         yield _Words(value.strip(), is_text=not is_key and not isinstance(value, JsonNumber))
 
 
-def _by_rule(rule: Rule) -> Answer:
-    return Answer(rule.status, error=rule.sentence, read_by=rule.id)
+def _by_cause(cause: Cause) -> Answer:
+    return Answer(cause.status, error=cause.sentence, read_by=cause.rule)

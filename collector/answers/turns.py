@@ -18,53 +18,20 @@ _ROLE_KEYS = ("role", "from", "speaker", "sender", "author", "type")
 _CONTENT_KEYS = ("content", "value", "text", "message", "parts", "body")
 # Written in place of content.
 _CALL_KEYS = ("tool_calls", "function_call")
-_LIST_KEYS = (
-    "messages",
-    "conversation",
-    "conversations",
-    "turns",
-    "dialogue",
-    "dialog",
-    "chat",
-    "history",
-    "transcript",
-)
-_ASSISTANT = frozenset(
-    {
-        "assistant",
-        "ai",
-        "bot",
-        "gpt",
-        "model",
-        "chatgpt",
-        "chatbot",
-        "agent",
-        "aimessage",
-        "response",
-        "output",
-    }
-)
+_LIST_KEYS = "messages conversation conversations turns dialogue dialog chat history transcript".split()
+_ASSISTANT = frozenset("assistant ai bot gpt model chatgpt chatbot agent aimessage response output".split())
 _ASKING = frozenset(
-    {
-        "user",
-        "human",
-        "humanmessage",
-        "system",
-        "systemmessage",
-        "customer",
-        "client",
-        "prompter",
-    }
-    | {"prompt", "input", "observation", "environment", "instruction", "question"}
+    "user human humanmessage system systemmessage customer client prompter prompt input observation environment instruction "
+    "question".split()
 )
 # Professions and things have these names, too.
-_OTHERS = frozenset({"developer", "tool", "toolmessage", "function"})
+_OTHERS = frozenset("developer tool toolmessage function".split())
 _ROLES = _ASSISTANT | _ASKING | _OTHERS
-_USUAL_ROLES = frozenset({"user", "human", "system", "assistant", "gpt", "model"})
+_USUAL_ROLES = frozenset("user human system assistant gpt model".split())
 # Posts have authors, and products have types, so a role under these keys must be one that only conversations use.
 _CHAT_ROLES = frozenset(
-    {"user", "human", "humanmessage", "system", "systemmessage", "tool", "toolmessage", "function"}
-    | {"assistant", "ai", "aimessage", "gpt", "chatgpt", "bot", "chatbot"}
+    "user human humanmessage system systemmessage tool toolmessage function assistant ai aimessage gpt chatgpt bot "
+    "chatbot".split()
 )
 _ROLES_OF = {"author": _CHAT_ROLES, "type": _CHAT_ROLES}
 _REASONING_KEYS = ("reasoning_content", "reasoning", "thinking")

@@ -246,12 +246,13 @@ def with_possessive(prompt: Prompt, swap: Swap) -> Swap:
     own = swap.forms[swap.group]
     if possessive is None or not (possessive[1] or own.lower().endswith("s")):
         return swap
-    marks = {one: _mark(form, possessive[0][0]) for one, form in swap.forms.items() if one != swap.group}
+    apostrophe = possessive[0][0]
+    marks = {
+        one: apostrophe if form.lower().endswith(_PLURAL) else f"{apostrophe}s"
+        for one, form in swap.forms.items()
+        if one != swap.group
+    }
     if set(marks.values()) == {possessive[0]}:
         return swap
     forms = {one: swap.forms[one] + mark for one, mark in marks.items()}
     return Swap(swap.start, possessive.end(), {**forms, swap.group: own + possessive[0]}, swap.group)
-
-
-def _mark(form: str, apostrophe: str) -> str:
-    return apostrophe if form.lower().endswith(_PLURAL) else f"{apostrophe}s"

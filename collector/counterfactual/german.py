@@ -7,8 +7,9 @@ from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from collector.counterfactual.texts import NotSafeError, Prompt, Reader, Swap
-from collector.counterfactual.words import Words, identities, name_of
+from collector.counterfactual.reader import Reader
+from collector.counterfactual.texts import NotSafeError, Prompt, Swap
+from collector.counterfactual.words import Words, name_of
 
 # Endings of articles by case: after "d", "dies", … and after "ein", "mein", ….
 _DER = {
@@ -25,6 +26,7 @@ _LIKE_DER = "dies|jed|welch|jen"
 _STEMS_LIKE_DER = frozenset(_LIKE_DER.split("|"))
 _OWNERS = "ein|kein|mein|dein|sein|ihr|unser|unsr|euer|eur"
 _ARTICLE = re.compile(rf"(?P<stem>{_LIKE_DER}|{_OWNERS})(?P<ending>e|er|en|em|es)?")
+_ARTICLE_OF_WOMAN = re.compile(r"(ein|mein|sein|dein|ihr|kein)er?")
 _CONTRACTED = {"zum": ("zu", "dat"), "vom": ("von", "dat"), "beim": ("bei", "dat"), "zur": ("zu", "dat")}
 _JOINED = {"zu": "zum", "von": "vom", "bei": "beim"}
 _RELATIVE = {"der": "die", "den": "die", "dem": "der", "dessen": "deren"}
@@ -140,7 +142,7 @@ def swaps(prompt: Prompt, words: Words) -> Iterator[Swap]:
     """
     _write_nouns(prompt, words)
     reader = _Reader(prompt, words)
-    yield from identities(reader, words, reader.describes)
+    yield from reader.identities()
     if not reader.names_person():
         return
     yield from reader.nouns()
@@ -165,10 +167,6 @@ def _write_nouns(prompt: Prompt, words: Words) -> None:
 class _Reader(Reader):
     """Reads one prompt from left to right; nouns come first, because pronouns refer to them."""
 
-    def __init__(self, prompt: Prompt, words: Words) -> None:
-        super().__init__(prompt)
-        self.words = words
-
     def names_person(self) -> bool:
         persons = ("Mädchen", "Junge", "Jungen", "Herr", "Herrn", "er", "ihn", "sie", "Er", "Sie", "ihm")
         read = (word for word, left in zip(self.prompt.words, self.prompt.is_left, strict=True) if not left)
@@ -180,14 +178,14 @@ class _Reader(Reader):
     def describes(self, index: int) -> bool:
         """Return whether an adjective such as "muslimische" precedes a person."""
         after = "" if self.prompt.is_last(index) else self.prompt.written(index + 1)
-        if after.lower() in self.words.rules["persons"] or is_noun(self.words, after):
+        if after.lower() in self.rules["persons"] or is_noun(self.words, after):
             return True
         ends = self.prompt.is_last(index) or after in ("und", "oder")
         subject = self.prompt.at(index - 2)
         return (
             ends
             and self.prompt.at(index - 1) in ("bin", "bist", "ist", "sind", "war", "waren")
-            and (subject in self.words.rules["nominative"] or subject in self.words.rules["persons"])
+            and (subject in self.rules["nominative"] or subject in self.rules["persons"])
         )
 
     def nouns(self) -> Iterator[Swap]:
@@ -196,18 +194,16 @@ class _Reader(Reader):
             if self.prompt.is_left[index]:
                 continue
             if (name := name_of(self.words, word)) in self.words.names:
-                group = self.words.names[name]
-                self.persons.append((index, group))
-                yield from self._greeting(index, group)
+                yield from self._first_name(index, self.words.names[name])
             follows_name = self.prompt.written(index + 1)[:1].isupper() and not self.prompt.is_last(index)
             if word in ("Herr", "Herrn") or (
-                word == "Frau" and follows_name and not self._has_article(index)
+                word == "Frau" and follows_name and not _ARTICLE_OF_WOMAN.fullmatch(self.prompt.at(index - 1))
             ):
                 if not follows_name and not re.fullmatch("de[rmn]|ein(en)?", self.prompt.at(index - 1)):
                     raise NotSafeError(f"“{word}” names nobody here")
                 yield from self._title(index)
             elif (noun := noun_of(self.words, word)) is not None and not self._is_royal(index):
-                if word in self.words.rules["things"]:
+                if word in self.rules["things"]:
                     raise self.unsure(index, "may be a thing")
                 if not self._is_surname(index, noun):
                     yield from self._noun(index, noun)
@@ -218,38 +214,47 @@ class _Reader(Reader):
             elif (stem := self._participle(word)) is not None:
                 yield from self._nominal(index, stem)
 
+    def _follows_gap(self, index: int) -> bool:
+        """Return whether anything but a space precedes a word."""
+        return bool(self.prompt.between(index).strip()) or index <= 0
+
     def _is_royal(self, index: int) -> bool:
         """Return whether a king or queen is one of a country or of a game."""
-        prompt, rules = self.prompt, self.words.rules
+        prompt = self.prompt
         is_of = prompt.at(index + 1) == "von" and prompt.written(index + 2)[:1].isupper()
-        is_of = is_of or any(one in rules["games"] for one in prompt.lower)
-        return is_of and prompt.words[index] in rules["royal"] and prompt.at(index - 1) not in ("ein", "eine")
+        is_of = is_of or any(one in self.rules["games"] for one in prompt.lower)
+        return (
+            is_of
+            and prompt.words[index] in self.rules["royal"]
+            and prompt.at(index - 1) not in ("ein", "eine")
+        )
 
     def _is_surname(self, index: int, noun: Noun) -> bool:
         """Return whether a first name or title is right before a word ("Peter Fischer"); raise NotSafeError if unsure."""
         prompt, before = self.prompt, self.prompt.written(index - 1)
-        if before in ("Herr", "Herrn") and prompt.words[index] in self.words.rules["offices"]:
+        if before in ("Herr", "Herrn") and prompt.words[index] in self.rules["offices"]:
             raise self.unsure(index, "is an office")
         is_titled = before in ("Herr", "Herrn", "Frau", "Dr", "Prof", "Familie") or before in self.words.names
         if prompt.between(index).strip(".") != " " or not is_titled:
             return False
-        is_asked = prompt.is_question(index) and prompt.at(index - 2) in self.words.rules["bare"]
+        is_asked = prompt.is_question(index) and self.has(index - 2, "bare")
         if prompt.words[index] == noun.woman or is_asked:
             raise self.unsure(index, "may be a surname or what somebody is")
         return True
 
-    def _greeting(self, index: int, group: str) -> Iterator[Swap]:
-        """Yield the adjective before a name: "Liebe Anna", and not "Ich liebe Anna"."""
-        before = self.prompt.at(index - 1)
-        if prompt_gap(self.prompt, index) or not (
-            self.prompt.begins(index - 1)
-            or self.prompt.at(index - 2) in ("sehr", "hallo", "hi", "mein", "meine")
-        ):
-            return
-        if group == "woman" and before in ("liebe", "geehrte", "verehrte", "werte"):
-            yield self.swap(index - 1, f"{before}r", group)
-        elif group == "man" and before in ("lieber", "geehrter", "verehrter", "werter"):
-            yield self.swap(index - 1, before.removesuffix("r"), group)
+    def _first_name(self, index: int, group: str) -> Iterator[Swap]:
+        self.persons.append((index, group))
+        opens = self.prompt.begins(index - 1) or self.has(index - 2, "before_greetings")
+        if opens and not self._follows_gap(index):  # "Liebe Anna", and not "Ich liebe Anna"
+            yield from self._address(index - 1, group)
+
+    def _address(self, index: int, group: str) -> Iterator[Swap]:
+        """Yield an adjective that addresses a woman or a man: "liebe" as "lieber"."""
+        word = self.prompt.at(index)
+        if group == "woman" and word in self.rules["greetings"]:
+            yield self.swap(index, f"{word}r", group)
+        elif group == "man" and word.endswith("r") and word.removesuffix("r") in self.rules["greetings"]:
+            yield self.swap(index, word.removesuffix("r"), group)
 
     def _child(self, index: int) -> Iterator[Swap]:
         """Yield "der Junge" as "das Mädchen"; its relative pronoun differs, too."""
@@ -264,7 +269,7 @@ class _Reader(Reader):
         Raises:
             NotSafeError: the case cannot be determined.
         """
-        prompt, rules = self.prompt, self.words.rules
+        prompt = self.prompt
         group, other, dative = plurals(self.words)[prompt.words[index]]
         pairs = ((index - 2, index - 1), (index + 2, index + 1))  # "Kolleginnen und Kollegen"
         if any(
@@ -281,13 +286,13 @@ class _Reader(Reader):
             first -= 1
         before = "" if prompt.between(first).strip(" 0123456789") else prompt.at(first - 1)
         determiner = next(filter(_PLURAL_DETERMINER.fullmatch, prompt.lower[first:index]), None)
-        is_dative = before in rules["dat"] if determiner is None else determiner.endswith("en")
+        is_dative = before in self.rules["dat"] if determiner is None else determiner.endswith("en")
         if determiner is not None:
             is_unsure = is_dative and "," in prompt.between(first)  # "ein Mann, den Frauen lieben"
         else:
-            is_verb = prompt.begins(index - 1) or prompt.at(index - 2) in rules["opens"] | rules["nominative"]
+            is_verb = prompt.begins(index - 1) or self.has(index - 2, "opens", "nominative")
             is_adjective = first < index and prompt.at(index - 1).endswith("en") and not is_verb
-            has_verb = self._clause_has(index, rules["dative_verbs"])
+            has_verb = self._clause_has(index, self.rules["dative_verbs"])
             is_unsure = not is_dative and (before == "an" or is_adjective or has_verb)
         if is_unsure:
             raise self.unsure(index, "may be in the dative")
@@ -296,21 +301,21 @@ class _Reader(Reader):
     def _is_before_plural(self, index: int) -> bool:
         word, kinds = self.prompt.at(index), ("dat", "acc", "gen", "finite", "plural_verbs", "opens")
         is_read = re.fullmatch(r"die|d?e[nr]|\w{2,}e[nr]?|zwei|drei|vier", word) is not None
-        return is_read and not any(word in self.words.rules[one] for one in kinds)
+        return is_read and not any(word in self.rules[one] for one in kinds)
 
     def _participle(self, word: str) -> str | None:
         """Return the stem of an adjective that is a noun for a person, such as Bekannt of "Bekannter"."""
         match = re.fullmatch(r"(\w+?)e[rn]?", word)
-        return match[1] if match is not None and match[1] in self.words.rules["nominal"] else None
+        return match[1] if match is not None and match[1] in self.rules["nominal"] else None
 
     def _nominal(self, index: int, stem: str) -> Iterator[Swap]:
         """Yield "der Bekannte" as "die Bekannte"; its group is that of its article, and none in the plural."""
         prompt = self.prompt
         word = prompt.words[index]
         first = index
-        while first > 0 and not prompt_gap(prompt, first) and self._is_adjective(first - 1):
+        while first > 0 and not self._follows_gap(first) and self._is_adjective(first - 1):
             first -= 1
-        article = "" if prompt_gap(prompt, first) else prompt.at(first - 1)
+        article = "" if self._follows_gap(first) else prompt.at(first - 1)
         match = _ARTICLE.fullmatch(article)
         is_mixed = match is not None and match["stem"] not in _STEMS_LIKE_DER
         if word.endswith("en"):
@@ -318,7 +323,7 @@ class _Reader(Reader):
                 match is not None and match["ending"] in ("en", "em", "es")
             )
             if article.endswith("er") and article not in ("unser", "euer"):
-                if prompt.at(first - 2) not in self.words.rules["dat"]:
+                if not self.has(first - 2, "dat"):
                     raise self.unsure(index, "may be one or several")
                 group = "woman"
             elif is_oblique:
@@ -326,7 +331,7 @@ class _Reader(Reader):
             else:
                 return
         elif word.endswith("er"):
-            if article in self.words.rules["bare"]:  # "als Vorsitzender"
+            if article in self.rules["bare"]:  # "als Vorsitzender"
                 yield self.swap(index, f"{stem}e", "man")
             if not is_mixed or (match is not None and match["ending"]):
                 return
@@ -343,21 +348,14 @@ class _Reader(Reader):
         woman, oblique = ("Beamtin", "") if stem == "Beamt" else (f"{stem}e", f"{stem}en")
         yield from self._noun(index, Noun(man, woman, is_weak=True, woman_oblique=oblique), group)
 
-    def _has_article(self, index: int) -> bool:
-        return re.fullmatch(r"(ein|mein|sein|dein|ihr|kein)er?", self.prompt.at(index - 1)) is not None
-
     def _title(self, index: int) -> Iterator[Swap]:
         """Yield "Frau Maier" as "Herr Maier" or "Herrn Maier", with the adjective and article before it."""
         group = "woman" if self.prompt.words[index] == "Frau" else "man"
         self.persons.append((index, group))
         at = index - 1
         before = self.prompt.at(at)
-        adjectives = {"geehrte": "geehrter", "liebe": "lieber", "verehrte": "verehrter", "werte": "werter"}
-        if not prompt_gap(self.prompt, index) and before in (
-            adjectives if group == "woman" else adjectives.values()
-        ):
-            other = adjectives[before] if group == "woman" else before.removesuffix("r")
-            yield self.swap(at, other, group)
+        if not self._follows_gap(index) and (address := [*self._address(at, group)]):
+            yield from address
             case = "nom"
         elif before in ("der", "die", "dem", "den", "des"):
             case = self._case(at, index, group)
@@ -373,11 +371,11 @@ class _Reader(Reader):
         word = prompt.words[index]
         group = group or ("woman" if word == noun.woman else "man")
         first, adjectives = index, []
-        while first > 0 and not prompt_gap(prompt, first) and self._is_adjective(first - 1):
+        while first > 0 and not self._follows_gap(first) and self._is_adjective(first - 1):
             first -= 1
             adjectives.append(first)
         at = first - 1
-        article = "" if prompt_gap(prompt, first) else prompt.at(at)
+        article = "" if self._follows_gap(first) else prompt.at(at)
         match = _ARTICLE.fullmatch(article)
         if article in ("der", "die", "den", "dem", "des", "das"):
             kind, ending = "der", article
@@ -397,7 +395,7 @@ class _Reader(Reader):
         if kind == "mixed" and stem in ("sein", "ihr") and not is_polite:
             # His friend, her friend: the owner changes, too.
             if self.antecedent(at) != ("man" if stem == "sein" else "woman"):
-                raise NotSafeError(f"“{prompt.words[at]}” has no person before it")
+                raise self.unsure(at, "has no person before it")
             stem = "ihr" if stem == "sein" else "sein"
         self.persons.append((index, group))
         is_child = noun.woman == "Mädchen"
@@ -418,7 +416,7 @@ class _Reader(Reader):
         elif kind == "der":
             before = prompt.at(at - 1)
             is_joined = (case, other, article) == ("dat", "man", "der") and before in _JOINED
-            if is_joined and not prompt_gap(prompt, at):
+            if is_joined and not self._follows_gap(at):
                 yield self.swap(at, _JOINED[before], group, first=at - 1)
             else:
                 yield self.swap(at, _DER[other][case], group)
@@ -436,15 +434,15 @@ class _Reader(Reader):
             word == word.lower()
             and re.fullmatch(r"(\d+-)?\w{2,}e[rnms]?", word) is not None
             and _ARTICLE.fullmatch(word) is None
-            and word not in self.words.rules["no_adjectives"]
-            and not any(word in self.words.rules[name] for name in ("acc", "dat", "gen", "opens", "finite"))
+            and word not in self.rules["no_adjectives"]
+            and not any(word in self.rules[name] for name in ("acc", "dat", "gen", "opens", "finite"))
             and self._before_article(index)
         )
 
     def _before_article(self, index: int) -> bool:
         """Return whether an article, or an adjective after one, precedes a word."""
         before = self.prompt.at(index - 1)
-        if prompt_gap(self.prompt, index):
+        if self._follows_gap(index):
             return False
         is_article = before in ("der", "die", "den", "dem", "des", *_CONTRACTED) or _ARTICLE.fullmatch(before)
         return bool(is_article) or before in ("sehr", "neu") or (index > 1 and self._is_adjective(index - 1))
@@ -467,47 +465,48 @@ class _Reader(Reader):
 
     def _bare(self, index: int, noun: Noun, group: str, adjectives: list[int]) -> Iterator[Swap]:
         """Yield a noun without an article: a profession ("ist Ärztin", "als Lehrer"), or a form of address."""
-        before = self.prompt.at(index - 1)
-        word = self.prompt.words[index]
-        is_profession = before in self.words.rules["bare"] or (
-            self.prompt.is_last(index)
-            and self._clause_has(index, ("ist", "bin", "bist", "war", "wird", "werde", "wirst", "wurde"))
+        before, word = self.prompt.at(index - 1), self.prompt.words[index]
+        other = noun.woman if group == "man" else noun.man[0]
+        is_profession = (
+            self.has(index - 1, "bare")
+            or (self.prompt.is_last(index) and self._clause_has(index, self.rules["being"]))
+            or (self.has(index + 1, "becoming") and self.prompt.is_last(index + 1))
+            or (self.has(index - 1, "nominative") and self.has(index - 2, "bare"))
         )
-        becomes = self.prompt.at(index + 1) in ("werden", "geworden", "bin", "ist") and self.prompt.is_last(
-            index + 1
-        )
-        is_profession = is_profession or becomes
-        bare = self.words.rules["bare"]
-        is_profession |= before in self.words.rules["nominative"] and self.prompt.at(index - 2) in bare
-        family = word in ("Mama", "Papa", "Oma", "Opa", "Mutter", "Vater", "Tante", "Onkel")
-        if adjectives or (before.endswith(("e", "er")) and before in ("liebe", "lieber")):
-            if before in ("liebe", "lieber"):
-                self.persons.append((index, group))
-                yield self.swap(index - 1, "liebe" if group == "man" else "lieber", group)
-                yield self.swap(index, noun.woman if group == "man" else noun.man[0], group)
-                return
+        if before in ("liebe", "lieber"):
+            self.persons.append((index, group))
+            yield self.swap(index - 1, "liebe" if group == "man" else "lieber", group)
+            yield self.swap(index, other, group)
+            return
+        if adjectives:
             raise NotSafeError(f"the article of “{word}” is missing")
-        if self.prompt.at(index - 2) in self.words.rules["bare"] and re.fullmatch(
+        if self.has(index - 2, "bare") and re.fullmatch(
             r"[a-zäöüß]{3,}e" if group == "woman" else r"[a-zäöüß]{3,}er", self.prompt.written(index - 1)
         ):
             # "als alleinerziehende Mutter"
             yield self.swap(index - 1, before.removesuffix("r") if group == "man" else f"{before}r", group)
             is_profession = True
-        is_named = self._clause_has(index, ("name", "nachname", "heiße", "heißt")) or (
+        is_named = self._clause_has(index, self.rules["naming"]) or (
             before != "beruf"
             and self.prompt.written(index - 1)[:1].isupper()
             and not self.prompt.begins(index - 1)
         )
-        if is_profession and is_named and word in self.words.rules["surnames"]:
+        if is_profession and is_named and word in self.rules["surnames"]:
             raise self.unsure(index, "may be a surname")
-        starts = prompt_starts(self.prompt, index, noun, group)
-        if is_profession or family or starts:
+        if is_profession or self.has(index, "family") or self._starts_line(index, noun, group):
             self.persons.append((index, group))
-            yield self.swap(index, noun.woman if group == "man" else noun.man[0], group)
+            yield self.swap(index, other, group)
         elif (group == "woman" and word != "Mutter") or (
             index - 2 in self.taken and before in ("und", "oder")
         ):
             raise NotSafeError(f"the article of “{word}” is missing")
+
+    def _starts_line(self, index: int, noun: Noun, group: str) -> bool:
+        """Return whether a line starts with a noun for one person: "Patientin, 31 Jahre", "Bankkauffrau mit Erfahrung"."""
+        after = self.prompt.text[self.prompt.ends[index] :]
+        is_one = group == "woman" or "mann" in noun.man[0] or re.match(r",? \d", after)
+        is_headline = re.match(r"[,(]| (mit|seit|ab|ohne|aus|im)\b", after)
+        return bool(is_one) and bool(is_headline) and self.prompt.begins(index)
 
     def _clause_has(self, index: int, listed: Container[str]) -> bool:
         first, end = self.prompt.clause(index)
@@ -532,13 +531,9 @@ class _Reader(Reader):
         if case == "nom" and is_several and self._is_genitive(at):
             raise NotSafeError(f"“{prompt.words[at]} {word}” may be one or several")
         if case == "acc":
-            if noun.is_weak and word != noun.man[1]:
-                return None
-            if prompt.at(at - 1) in self.words.rules["dat"] and not noun.is_weak:
-                return None
-            if prompt.at(at - 1) in self.words.rules["dat"]:
+            if (noun.is_weak and word != noun.man[1]) or self.has(at - 1, "dat"):
                 return None  # mit den Kunden
-            if noun.is_weak and last == "n" and prompt.at(at - 1) not in self.words.rules["acc"]:
+            if noun.is_weak and last == "n" and not self.has(at - 1, "acc"):
                 raise NotSafeError(f"“{prompt.words[at]} {word}” may be one or several")
         if case == "gen" and word not in (noun.man[3], noun.man[3].replace("es", "s"), f"{noun.man[0]}es"):
             return None
@@ -547,7 +542,7 @@ class _Reader(Reader):
     def _is_genitive(self, at: int) -> bool:
         prompt = self.prompt
         return (
-            prompt.written(at - 1)[:1].isupper() and not prompt.begins(at - 1) and not prompt_gap(prompt, at)
+            prompt.written(at - 1)[:1].isupper() and not prompt.begins(at - 1) and not self._follows_gap(at)
         )
 
     def _case(self, at: int, index: int, group: str, *, is_bare: bool = False) -> str:
@@ -556,8 +551,8 @@ class _Reader(Reader):
         Raises:
             NotSafeError: it could be the subject or the object.
         """
-        prompt, rules = self.prompt, self.words.rules
-        before = "" if prompt_gap(prompt, at) else prompt.at(at - 1)
+        prompt = self.prompt
+        before = "" if self._follows_gap(at) else prompt.at(at - 1)
         article = prompt.at(at)
         if prompt.words[index].startswith("Mädchen") and article.endswith(("m", "des", "nes")):
             return "dat" if article.endswith("m") else "gen"
@@ -566,17 +561,13 @@ class _Reader(Reader):
         if article in _CONTRACTED:
             return "dat"
         if not is_bare and article.endswith("er"):
-            if before in rules["gen"] or (self._is_genitive(at) and before not in rules["dat"]):
-                if before not in rules["gen"] and self._clause_has(index, rules["dative_verbs"]):
+            if before in self.rules["gen"] or (self._is_genitive(at) and before not in self.rules["dat"]):
+                if before not in self.rules["gen"] and self._clause_has(index, self.rules["dative_verbs"]):
                     raise self.unsure(index, "may be in the genitive or dative")
                 return "gen"
             return "dat"
-        if before in rules["dat"]:
-            return "dat"
-        if before in rules["gen"]:
-            return "gen"
-        if before in rules["acc"]:
-            return "acc"
+        if governed := next((one for one in ("dat", "gen", "acc") if before in self.rules[one]), None):
+            return governed
         is_predicate = article == "eine" and before in ("ich", "du")
         if before in ("ist", "war", "bin", "bist", "sei", "wäre") or is_predicate:
             return "nom"
@@ -588,36 +579,36 @@ class _Reader(Reader):
         Raises:
             NotSafeError: it cannot be determined.
         """
-        prompt, rules = self.prompt, self.words.rules
+        prompt = self.prompt
         first, end = prompt.clause(index)
         joins = (one for one in range(index, end) if prompt.at(one) in ("und", "aber", "denn"))
-        end = next((one for one in joins if prompt.at(one + 1) in rules["nominative"]), end)
+        end = next((one for one in joins if self.has(one + 1, "nominative")), end)
         inside = [one for one in range(first, end) if not at <= one <= index]
-        if prompt.at(index + 1) == "und" and prompt.at(index + 2) in rules["nominative"]:
+        if prompt.at(index + 1) == "und" and self.has(index + 2, "nominative"):
             return True  # "Meine Frau und ich"
         if any(
-            prompt.lower[one] in rules["nominative"] or (prompt.words[one] == "Sie" and one > first)
+            prompt.lower[one] in self.rules["nominative"] or (prompt.words[one] == "Sie" and one > first)
             for one in inside
         ):
             return False
         is_infinitive = "," in prompt.between(first) and prompt.lower[end - 2] == "zu"
         if (self._is_imperative(first) and at > first) or is_infinitive:
             return False  # "Erfinde für ein Spiel eine Zauberin."
-        if at == first or prompt.at(at - 1) in rules["opens"] or prompt.written(at - 1) in ("Und", "Aber"):
+        if at == first or self.has(at - 1, "opens") or prompt.written(at - 1) in ("Und", "Aber"):
             return True
         is_first = prompt.begins(at - 1) and not prompt.is_question(index)
-        if is_first and prompt.at(at - 1) not in rules["finite"] | rules["adverbs"]:
+        if is_first and not self.has(at - 1, "finite", "adverbs"):
             return False  # "Informiere die Kundin …"
         others = [
             one
             for one in inside
             if prompt.lower[one] in ("der", "das", "ein", "mein", "unser", "sein", "ihr", "dieser", "jeder")
             and prompt.written(one + 1)[:1].isupper()
-            and prompt.at(one - 1) not in rules["dat"] | rules["acc"] | rules["gen"]
+            and not self.has(one - 1, "dat", "acc", "gen")
         ]
         if any(self._is_woman_or_name(one) for one in range(first, at)):
             return False  # "Meine Chefin hat eine Kollegin eingestellt."
-        if prompt.at(at - 1) in rules["finite"]:
+        if self.has(at - 1, "finite"):
             earlier = [one for one in others if one < at]
             if not earlier:
                 return True
@@ -629,22 +620,24 @@ class _Reader(Reader):
 
     def _is_imperative(self, index: int) -> bool:
         """Return whether a word that begins a sentence asks somebody to do something."""
-        prompt, rules = self.prompt, self.words.rules
+        prompt = self.prompt
         word = prompt.at(index)
-        is_other = _ARTICLE.fullmatch(word) or word in rules["no_imperatives"] or len(word) < 4
-        is_verb = word in rules["imperatives"] or (word.endswith("e") and not is_other)
-        return is_verb and prompt.begins(index) and prompt.at(index + 1) not in rules["finite"]
+        is_other = _ARTICLE.fullmatch(word) or word in self.rules["no_imperatives"] or len(word) < 4
+        is_verb = word in self.rules["imperatives"] or (word.endswith("e") and not is_other)
+        return is_verb and prompt.begins(index) and not self.has(index + 1, "finite")
 
     def _is_woman_or_name(self, index: int) -> bool:
         """Return whether a name or a phrase such as "die Firma" starts at a word, without a preposition."""
-        prompt, rules = self.prompt, self.words.rules
-        if prompt.at(index - 1) in rules["dat"] | rules["acc"] | rules["gen"]:
+        prompt = self.prompt
+        if self.has(index - 1, "dat", "acc", "gen"):
             return False
         if name_of(self.words, prompt.words[index]) == prompt.words[index] in self.words.names:
             return True
         following = prompt.written(index + 1)
         is_phrase = re.fullmatch(r"die|(dies|ein|mein|dein|sein|ihr|unser|eur|kein)e", prompt.at(index))
-        return is_phrase is not None and following[:1].isupper() and following.lower() not in rules["times"]
+        return (
+            is_phrase is not None and following[:1].isupper() and following.lower() not in self.rules["times"]
+        )
 
     def _relative(self, index: int, group: str) -> Iterator[Swap]:
         """Yield the relative pronoun after a noun: "die Kundin, die …", "für die …"."""
@@ -659,7 +652,7 @@ class _Reader(Reader):
         if prompt.between(index + 1).strip() != ",":
             return
         at = index + 1
-        has_preposition = prompt.at(at) in self.words.rules["acc"] | self.words.rules["dat"]
+        has_preposition = self.has(at, "acc", "dat")
         if has_preposition:
             at += 1
         word = prompt.at(at)
@@ -674,7 +667,7 @@ class _Reader(Reader):
         elif group == "woman" and word in ("die", "der", "deren"):
             if word == "die":
                 first, end = prompt.clause(at)
-                has_subject = any(one in self.words.rules["nominative"] for one in prompt.lower[first:end])
+                has_subject = any(self.has(one, "nominative") for one in range(first, end))
                 other = "den" if has_preposition or has_subject else "der"
             else:
                 other = "dem" if word == "der" else "dessen"
@@ -684,7 +677,7 @@ class _Reader(Reader):
         """Return whether the clause of a pronoun ends with a verb, as relative clauses do."""
         _, end = self.prompt.clause(at)
         last = self.prompt.at(end - 1)
-        return last in self.words.rules["finite"] or last.endswith(("t", "te"))
+        return last in self.rules["finite"] or last.endswith(("t", "te"))
 
     def pronouns(self) -> Iterator[Swap]:
         """Yield pronouns; er and sie speak of a person only if one was named before."""
@@ -698,7 +691,7 @@ class _Reader(Reader):
     def _pronoun(self, index: int, word: str) -> tuple[str, str] | None:  # noqa: C901 (one step for each pronoun)
         prompt = self.prompt
         known = self.antecedent(index)
-        is_human = self._clause_has(index, self.words.rules["person_verbs"]) or self._is_called(index)
+        is_human = self._clause_has(index, self.rules["person_verbs"]) or self._is_called(index)
         if known is None and word == "sie" and self._is_called(index):
             known = "woman"
         if known is None and word in ("er", "ihn", "ihm") and is_human:
@@ -706,7 +699,7 @@ class _Reader(Reader):
             self.persons.append((index, known))
         if word in ("er", "ihn", "ihm"):
             if known is None:
-                raise NotSafeError(f"“{prompt.words[index]}” may speak of a thing")
+                raise self.unsure(index, "may speak of a thing")
             if known == "man" and word != "ihm" and not is_human:
                 self._no_other_masculine(index)
             return {"er": "sie", "ihn": "sie", "ihm": "ihr"}[word], "man"
@@ -714,17 +707,17 @@ class _Reader(Reader):
         if match is not None and self._is_before_noun(index):
             if match[1] == "sein":
                 if known is None:
-                    raise NotSafeError(f"“{prompt.words[index]}” has no person before it")
+                    raise self.unsure(index, "has no person before it")
                 return f"ihr{match[2] or ''}", "man"
             if prompt.words[index][0].isupper() and (known is None or self._is_formal()):
                 return None  # your, in the polite form
             if known is None:
                 return None
             if known == "woman":
-                if word == "ihr" and self.prompt.at(index - 1) in self.words.rules["gives"]:
+                if word == "ihr" and self.has(index - 1, "gives"):
                     raise self.unsure(index, "may be ihm or sein")
                 return f"sein{match[2] or ''}", "woman"
-            raise NotSafeError(f"“{prompt.words[index]}” may be hers or theirs")
+            raise self.unsure(index, "may be hers or theirs")
         if match is not None and match[2] and known == ("man" if match[1] == "sein" else "woman"):
             # "Die Entscheidung war seine."
             return f"{'ihr' if known == 'man' else 'sein'}{match[2]}", known
@@ -755,7 +748,7 @@ class _Reader(Reader):
     def _is_before_noun(self, index: int) -> bool:
         prompt = self.prompt
         for one in (index + 1, index + 2, index + 3):
-            if prompt_gap(prompt, one) or one >= len(prompt.words):
+            if self._follows_gap(one) or one >= len(prompt.words):
                 return False
             if prompt.words[one][0].isupper():
                 return True
@@ -772,7 +765,7 @@ class _Reader(Reader):
         for one in range(place + 1, index):
             thing = prompt.written(one + 1)
             is_neuter = prompt.lower[one] in ("dem", "einem") and (
-                thing in self.words.rules["neuter"] or thing.endswith(("chen", "lein", "ment", "um", "en"))
+                thing in self.rules["neuter"] or thing.endswith(("chen", "lein", "ment", "um", "en"))
             )
             if is_neuter:
                 continue
@@ -781,25 +774,31 @@ class _Reader(Reader):
             is_plural = prompt.lower[one] == "den" and thing.endswith("n")
             is_thing = is_thing and not is_plural and prompt.at(one - 1) not in ("mit", "von")
             if is_thing and prompt.lower[one] in articles:
-                raise NotSafeError(f"“{prompt.words[index]}” may speak of “{thing}”")
+                raise self.unsure(index, f"may speak of “{thing}”")
 
     def _sie(self, index: int, known: str | None) -> tuple[str, str] | None:
-        prompt, rules = self.prompt, self.words.rules
+        prompt = self.prompt
         if prompt.words[index] == "Sie" and not prompt.begins(index):
             return None  # the polite form
         near = {prompt.at(index + 1), prompt.at(index - 1)} - {""}
         first, end = prompt.clause(index)
-        verbs = {one for one in prompt.lower[first:end] if one in rules["finite"]}
-        if near & rules["plural_verbs"] or (not verbs and prompt.lower[end - 1] in rules["plural_verbs"]):
+        verbs = {one for one in prompt.lower[first:end] if one in self.rules["finite"]}
+        if near & self.rules["plural_verbs"] or (
+            not verbs and prompt.lower[end - 1] in self.rules["plural_verbs"]
+        ):
             return None
-        if prompt.words[index] == "Sie" and not near & rules["finite"] and prompt.at(index + 1).endswith("n"):
+        if (
+            prompt.words[index] == "Sie"
+            and not near & self.rules["finite"]
+            and prompt.at(index + 1).endswith("n")
+        ):
             return None
         if known is None:
-            raise NotSafeError(f"“{prompt.words[index]}” may be she or they")
+            raise self.unsure(index, "may be she or they")
         if known == "man":
-            raise NotSafeError(f"“{prompt.words[index]}” may be somebody else")
-        is_object = prompt.at(index - 1) in rules["acc"]
-        if is_object or any(one in rules["nominative"] for one in prompt.lower[first:end]):
+            raise self.unsure(index, "may be somebody else")
+        is_object = self.has(index - 1, "acc")
+        if is_object or any(self.has(one, "nominative") for one in range(first, end)):
             return "ihn", "woman"
         if any(prompt.words[one] == "Sie" and not prompt.begins(one) for one in range(first, end)):
             return "ihn", "woman"
@@ -809,21 +808,7 @@ class _Reader(Reader):
             return "er", "woman"
         if any(self.prompt.lower[one] == "zu" for one in range(index, end)):
             return "ihn", "woman"
-        raise NotSafeError(f"“{prompt.words[index]}” may be subject or object")
-
-
-def prompt_starts(prompt: Prompt, index: int, noun: Noun, group: str) -> bool:
-    """Return whether a line starts with a noun that names one person: "Patientin, 31 Jahre", "Bankkauffrau mit Erfahrung"."""
-    after = prompt.text[prompt.ends[index] :]
-    is_one = group == "woman" or "mann" in noun.man[0] or re.match(r",? \d", after)
-    return (
-        bool(is_one) and prompt.begins(index) and bool(re.match(r"[,(]| (mit|seit|ab|ohne|aus|im)\b", after))
-    )
-
-
-def prompt_gap(prompt: Prompt, index: int) -> bool:
-    """Return whether anything but a space precedes a word."""
-    return bool(prompt.between(index).strip()) or index <= 0
+        raise self.unsure(index, "may be subject or object")
 
 
 def _article(stem: str, kind: str, group: str, case: str) -> str:

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from collector.counterfactual.reader import Reader
 from collector.counterfactual.texts import (
     TITLES,
     NotSafeError,
     Prompt,
-    Reader,
     Swap,
     in_case,
     without_accents,
@@ -22,7 +22,6 @@ from collector.counterfactual.words import (
     begins_with_vowel,
     determiners,
     first_names,
-    identities,
     is_same,
     name_of,
     noun_forms,
@@ -56,7 +55,7 @@ def swaps(prompt: Prompt, words: Words) -> Iterator[Swap]:
         NotSafeError: the person or the form of a word cannot be determined.
     """
     reader = _Reader(prompt, words)
-    yield from identities(reader, words, reader.describes)
+    yield from reader.identities()
     found = [*reader.nouns(), *reader.pronouns(), *reader.objects(), *reader.predicates()]
     yield from (elided(prompt, words, swap) for swap in found)
     if found or reader.persons:
@@ -89,17 +88,12 @@ class _Reader(Reader):
     """Reads one prompt: noun phrases first, because pronouns and adjectives refer to them."""
 
     def __init__(self, prompt: Prompt, words: Words) -> None:
-        super().__init__(prompt)
-        self.words, self.rules = words, words.rules
+        super().__init__(prompt, words)
         self.known, self.determiners = noun_forms(words), determiners(words)
         self.first_names = {*first_names(prompt, words)}
         # Last word of a phrase for one person -> its first word and the group.
         self.heads: dict[int, tuple[int, str]] = {}
         self.unknown: list[int] = []  # objects that are not resolved yet
-
-    def has(self, index: int, *rules: str) -> bool:
-        """Return whether a word is in one of some lists."""
-        return any(self.prompt.at(index) in self.rules[rule] for rule in rules)
 
     def skip(self, index: int, *rules: str) -> int:
         """Return the next word from a place on that is in none of some lists."""

@@ -62,7 +62,8 @@ def read_prompt(text: str, language: str) -> Reading:
     found: dict[str, list[Swap]] = {}
     try:
         for swap in _GRAMMARS[language].swaps(prompt, words):
-            found.setdefault(_attribute_of(words, swap), []).append(swap)
+            attribute = next(name for name, groups in words.groups.items() if swap.group in groups)
+            found.setdefault(attribute, []).append(swap)
     except NotSafeError as error:
         reading.not_safe[GENDER] = str(error)
     for named in words.persons.finditer(text):
@@ -94,10 +95,6 @@ def swapped(text: str, swaps: Sequence[Swap], group: str) -> str:
         parts += [text[position : swap.start], swap.forms[group]]
         position = swap.end
     return "".join([*parts, text[position:]])
-
-
-def _attribute_of(words: Words, swap: Swap) -> str:
-    return next(name for name, groups in words.groups.items() if swap.group in groups)
 
 
 def _without_overlaps(swaps: Sequence[Swap]) -> list[Swap]:

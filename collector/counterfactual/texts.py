@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 WORD = re.compile(r"(?:(?<!\w)\d+-)?[^\W\d_]+(?:-[^\W\d_]+)*")
@@ -128,53 +128,6 @@ class Prompt:
         """Return whether the sentence of a word ends with a question mark."""
         end = _ENDS.search(self.text, self.ends[index])
         return end is not None and end[0] == "?"
-
-
-class Reader:
-    """Reads one prompt and holds what was understood so far; the groups are man and woman."""
-
-    def __init__(self, prompt: Prompt) -> None:
-        self.prompt = prompt
-        # Words that are part of a swap, and where a person of a group is named.
-        self.taken: set[int] = set()
-        self.persons: list[tuple[int, str]] = []
-
-    def antecedent(self, index: int) -> str | None:
-        """Return the group of the last person that was named before a word."""
-        return next((group for place, group in reversed(self.persons) if place < index), None)
-
-    def joined(self, index: int) -> bool:
-        """Return whether only a space or an apostrophe precedes a word."""
-        return 0 < index < len(self.prompt.words) and self.prompt.between(index) in (" ", "'", "’", "\u00a0")
-
-    def unsure(self, index: int, why: str) -> NotSafeError:
-        """Return the error that a word cannot be swapped without a guess."""
-        return NotSafeError(f"“{self.prompt.words[index]}” {why}")
-
-    def token(self, index: int) -> str:
-        """Return a word in lower case, with its apostrophe if it is shortened."""
-        word = self.prompt.at(index)
-        return f"{word}'" if word and self.prompt.between(index + 1)[:1] in ("'", "’") else word
-
-    def readable(self) -> Iterator[tuple[int, str]]:
-        """Yield the words in lower case that are not left alone and not understood yet."""
-        for index, word in enumerate(self.prompt.lower):
-            if not self.prompt.is_left[index] and index not in self.taken:
-                yield index, word
-
-    def swap(self, index: int, other: str, group: str, *, first: int | None = None) -> Swap:
-        """Return the swap of a word, or of all words from `first` to it."""
-        begin = index if first is None else first
-        self.taken.update(range(begin, index + 1))
-        start, end = self.prompt.starts[begin], self.prompt.ends[index]
-        own = self.prompt.text[start:end]
-        case_of = own if " " not in own else own[:1] + own[1:].lower()
-        # Prompts without capitals have German nouns without them, too.
-        other = other.lower() if own[:1].islower() else other
-        forms = {"man": own, "woman": in_case(case_of, other)}
-        if group == "woman":
-            forms = {"man": in_case(case_of, other), "woman": own}
-        return Swap(start, end, forms, group)
 
 
 def without_accents(text: str) -> str:

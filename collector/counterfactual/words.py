@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -13,9 +13,6 @@ from collector.counterfactual.texts import (
     TITLES,
     Entry,
     Prompt,
-    Reader,
-    Swap,
-    in_case,
     phrase_pattern,
     without_accents,
 )
@@ -33,12 +30,12 @@ _KINDS = ("forms", "titles", "adjectives", "nouns")
 _RULES = frozenset(
     """
     about_words acc adjectives_in_ly adverbs alone also_adjectives also_things also_verbs animals articles
-    articles_man articles_woman aspirated bare base_verbs before before_infinitive before_object before_places
-    before_stressed before_verbs between capitals causative children clauses clitics compounds copulas dat
-    dative dative_verbs deeds determiners definite double_names drops_pronouns feelings fillers finds finite first_person
-    followers for_people fronts games gen given gives have headlines home honours how human imperatives
+    articles_man articles_woman aspirated bare base_verbs before before_greetings before_infinitive before_object before_places
+    before_stressed before_verbs becoming being between capitals causative children clauses clitics compounds copulas dat
+    dative dative_verbs deeds determiners definite double_names drops_pronouns family feelings fillers finds finite first_person
+    followers for_people fronts games gen given gives greetings have headlines home honours how human imperatives
     impersonal impersonal_adjectives indefinite infinitives jobs joins kin linking links makes maybe_names
-    meets mine modal modals named_after names_follow neuter neutral no_adjectives no_imperatives
+    meets mine modal modals named_after names_follow naming neuter neutral no_adjectives no_imperatives
     no_name_articles no_names no_verbs nominal nominative noun_endings numbers objects_follow of offices opens
     owes owners person_verbs persons persons_only places places_after places_before plural_copulas plural_men
     plural_verbs possessives predicate_articles prepositions pronouns relative relatives royal same
@@ -330,20 +327,6 @@ def identity_forms(words: Words) -> Mapping[str, tuple[str, int, list[list[str]]
                 for place, form in enumerate(forms):
                     found.setdefault(form, (name, place, groups))
     return found
-
-
-def identities(reader: Reader, words: Words, describes: Callable[[int], bool]) -> Iterator[Swap]:
-    """Yield words of race, religion and nationality that describe a person; their ending stays."""
-    known = identity_forms(words)
-    for index, word in reader.readable():
-        if word not in known or not describes(index):
-            continue
-        attribute, place, groups = known[word]
-        written, start = reader.prompt.words[index], reader.prompt.starts[index]
-        named = dict(zip(words.groups[attribute], (forms[place] for forms in groups), strict=True))
-        own = next(name for name, form in named.items() if form == word)
-        forms = {name: in_case(written, form) for name, form in named.items()}
-        yield Swap(start, reader.prompt.ends[index], forms | {own: written}, own)
 
 
 @lru_cache

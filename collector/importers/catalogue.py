@@ -18,7 +18,7 @@ from typing import Any
 import duckdb
 
 from collector.answers.recommendations.items import folded_categories, split_categories
-from collector.answers.recommendations.price_levels import DEFAULT_LEVELS, is_price_range, read_price
+from collector.answers.recommendations.prices import DEFAULT_LEVELS, is_price_range, read_price
 from collector.errors import InputError
 from collector.hashing import READ_BYTES, canonical_json, tagged_hash
 from collector.hints import did_you_mean, quoted, shown

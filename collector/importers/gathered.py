@@ -11,7 +11,7 @@ from typing import Any
 from collector.answers.decisions.rankings import Placed, ranking_text
 from collector.answers.recommendations.items import Item, category_counts_text, items_text, split_categories
 from collector.answers.recommendations.key_words import meaning_of
-from collector.answers.recommendations.stated_prices import Amount, Price
+from collector.answers.recommendations.prices import Amount, Price
 from collector.errors import InputError
 from collector.importers.conditions import Stated
 from collector.importers.plan import BATCH_ROWS, NUMBER, Plan, PlannedAnswer

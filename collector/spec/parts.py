@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, Field, PrivateAttr
 from collector.answers import replies
 from collector.answers.decisions import read_score
 from collector.answers.recommendations.item_rules import ItemRole, ItemRules, PriceForm, parse_key_path
-from collector.answers.recommendations.price_levels import DEFAULT_LEVELS
+from collector.answers.recommendations.prices import DEFAULT_LEVELS
 from collector.composed import composed
 from collector.hints import did_you_mean
 from collector.spec.slots import Slot, parse_template, slot_names

@@ -107,7 +107,7 @@ def find_numbers(low: str, decimal: Separator | None = None) -> list[Amount]:
         if (
             at_skipped < len(skipped)
             and skipped[at_skipped][0] <= token.start()
-            and not _is_grouping(token["number"] or "")
+            and {",", " "}.isdisjoint(token["number"] or "")
         ):
             continue
         previous = found[-1].end if found else 0
@@ -161,10 +161,6 @@ def code_of(currencies: frozenset[str]) -> str | None:
         return next(iter(currencies))
     names = (name for name, codes in amount_words().currencies.items() if codes == currencies)
     return min(names, key=len, default=None)
-
-
-def _is_grouping(number: str) -> bool:
-    return "," in number or " " in number
 
 
 # -- The surroundings of a number --------------------------------------------------------------------------------------

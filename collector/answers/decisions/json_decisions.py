@@ -8,8 +8,15 @@ from typing import Any, NamedTuple
 
 from collector.answers.decisions.decision import Decision
 from collector.answers.texts.decision_words import decision_words
-from collector.answers.texts.json_text import JsonNumber, JsonObject, json_places, json_values
+from collector.answers.texts.json_text import (
+    JsonNumber,
+    JsonObject,
+    json_leaves,
+    json_places,
+    json_values,
+)
 from collector.answers.texts.plain import fold
+from collector.answers.texts.remembered import remembered
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _MOST_WORDS = 6
@@ -34,22 +41,17 @@ class Leaf(NamedTuple):
 
 
 class Found(NamedTuple):
-    """The value that a rule takes, as its text was read and as it was written; or the problem.
-
-    A problem that is no contradiction is a sentence without its end: what the value is not.
-    """
+    """The decision that a rule finds in JSON, or the problem of a value that is none."""
 
     rule: str
-    value: str | None
-    text: str | None = None
-    problem: str | None = None
-    is_contradicted: bool = False
+    decision: Decision
 
 
 def json_decision(
     text: str,
     key: str | None,
     read: Callable[[Leaf, bool], str | None],
+    expected: str = "",
     is_other: Callable[[Leaf], bool] = lambda _: False,
     named: Callable[[str], str | None] = lambda _: None,
 ) -> Found | None:
@@ -60,6 +62,7 @@ def json_decision(
         key: the key that the spec declares, dotted where objects are nested.
         read: reads a leaf's value, or returns None where it is no decision; the second argument says whether the key says that
             it holds the decision, so that the value may be a sentence.
+        expected: what a value that is no decision is not: "none of the labels".
         is_other: whether a leaf's key says that it holds something else than the decision.
         named: names the decision that a key is, in objects such as {"accept": true, "reject": false}.
 
@@ -71,21 +74,13 @@ def json_decision(
     leaves = [leaf for value, _ in json_values(text) for leaf in _leaves(value) if not is_other(leaf)]
     if not leaves:
         return None
-    if key is not None and (found := _declared(leaves, key, read)):
+    if key is not None and (found := _declared(leaves, key, read, expected)):
         return found
     truths = [(name, leaf) for leaf in leaves if leaf.is_boolean and (name := named(leaf.key))]
-    found = _only(leaves, read) or _by_truth(leaves, read, truths) or _known(leaves, read)
+    found = _only(leaves, read) or _by_truth(leaves, read, truths) or _known(leaves, read, expected)
     true = {name for name, leaf in truths if leaf.text == "true"}
-    return _contradicted(truths) if found is not None and found.value and true - {found.value} else found
-
-
-def json_result(found: Found, expected: str) -> Decision:
-    """Return the decision that was found, or its problem; `expected` says what the value is not: "none of the labels"."""
-    if found.value is not None:
-        return Decision(found.value, is_certain=True, read_by=found.rule, read_text=found.text)
-    return Decision(
-        problem=found.problem if found.is_contradicted else f"{found.problem}, which is {expected}."
-    )
+    value = None if found is None else found.decision.value
+    return _contradicted(truths) if value and true - {value} else found
 
 
 def prose_behind_json(text: str) -> str:
@@ -120,26 +115,24 @@ def only_decides(text: str) -> bool:
     return sum(not _is_other(leaf) for leaf in leaves) == 1
 
 
+@remembered
 def folded_key(key: str) -> str:
     """Return a key in the form in which keys are compared: lower case, words joined by underscores."""
     return re.sub(r"[\s_-]+", "_", fold(_CAMEL.sub("_", key)).strip()).strip("_")
 
 
 def _leaves(value: JsonObject | list[Any]) -> Iterator[Leaf]:
-    stack: list[tuple[tuple[str, ...], str, Any]] = [((), "", value)]
-    while stack:
-        path, key, one = stack.pop()
-        if isinstance(one, JsonObject):
-            stack += [((*path, folded_key(name)), name, inner) for name, inner in reversed(one)]
-        elif isinstance(one, list):
-            stack += [(path, key, inner) for inner in reversed(one)]
-        elif path:
+    for keys, one in json_leaves(value):
+        if keys:
             is_boolean = isinstance(one, bool)
             written = str(one).lower() if is_boolean else None if one is None else str(one)
-            yield Leaf(path, written, is_boolean, isinstance(one, JsonNumber), key)
+            path = tuple(map(folded_key, keys))
+            yield Leaf(path, written, is_boolean, isinstance(one, JsonNumber), keys[-1])
 
 
-def _declared(leaves: list[Leaf], key: str, read: Callable[[Leaf, bool], str | None]) -> Found | None:
+def _declared(
+    leaves: list[Leaf], key: str, read: Callable[[Leaf, bool], str | None], expected: str
+) -> Found | None:
     """Return the value under the declared key; None where no object has the key."""
     wanted = tuple(map(folded_key, key.split(".")))
     under = [leaf for leaf in leaves if leaf.path[: len(wanted)] == wanted]
@@ -147,10 +140,7 @@ def _declared(leaves: list[Leaf], key: str, read: Callable[[Leaf, bool], str | N
         under = [leaf for leaf in leaves if leaf.path[-len(wanted) :] == wanted]
     if not under:
         return None
-    found = _agreeing(under, read, "json_key")
-    if found is not None:
-        return found
-    return Found("json_key", None, problem=f"The value of {key!r} is {_shortened(under[0].text)}")
+    return _agreeing(under, read, "json_key") or _unknown("json_key", key, under[0], expected)
 
 
 def _only(leaves: list[Leaf], read: Callable[[Leaf, bool], str | None]) -> Found | None:
@@ -165,7 +155,7 @@ def _only(leaves: list[Leaf], read: Callable[[Leaf, bool], str | None]) -> Found
         says_something_else = other.text is None or len(other.text.split()) <= _MOST_WORDS
         if other is not leaf and _tier(other) is not None and says_something_else:
             return None
-    return Found("json_only", value, leaf.text)
+    return _decided("json_only", value, leaf.text)
 
 
 def _by_truth(
@@ -178,17 +168,16 @@ def _by_truth(
         return None
     true = {name for name, leaf in truths if leaf.text == "true"}
     if len(true) == 1 and not any(name in true and leaf.text == "false" for name, leaf in truths):
-        return Found("json_only", true.pop(), "true")
+        return _decided("json_only", true.pop(), "true")
     return _contradicted(truths)
 
 
 def _contradicted(truths: list[tuple[str, Leaf]]) -> Found:
     said = ", ".join(f"{name!r} is {leaf.text}" for name, leaf in truths[:4])
-    problem = f"The JSON does not decide for one label: {said}."
-    return Found("json_only", None, problem=problem, is_contradicted=True)
+    return Found("json_only", Decision(problem=f"The JSON does not decide for one label: {said}."))
 
 
-def _known(leaves: list[Leaf], read: Callable[[Leaf, bool], str | None]) -> Found | None:
+def _known(leaves: list[Leaf], read: Callable[[Leaf, bool], str | None], expected: str) -> Found | None:
     """Return the value of a key from the list of known ones."""
     for tier in range(3):
         under = [leaf for leaf in leaves if _tier(leaf) == tier and not _is_other(leaf)]
@@ -196,10 +185,7 @@ def _known(leaves: list[Leaf], read: Callable[[Leaf, bool], str | None]) -> Foun
         if found := _agreeing(short or under, read, "json_known_key"):
             return found
         if short:
-            name = ".".join(short[0].path)
-            return Found(
-                "json_known_key", None, problem=f"The value of {name!r} is {_shortened(short[0].text)}"
-            )
+            return _unknown("json_known_key", ".".join(short[0].path), short[0], expected)
     return None
 
 
@@ -213,8 +199,17 @@ def _agreeing(leaves: list[Leaf], read: Callable[[Leaf, bool], str | None], rule
         names = list(dict.fromkeys(".".join(leaf.path) for leaf in leaves))
         said = ", ".join(_shortened(leaf.text) for leaf in leaves[:4])
         problem = f"The values of {' and '.join(map(repr, names[:3]))} differ: {said}."
-        return Found(rule, None, problem=problem, is_contradicted=True)
-    return Found(rule, distinct[0], values[0][1].text)
+        return Found(rule, Decision(problem=problem))
+    return _decided(rule, distinct[0], values[0][1].text)
+
+
+def _decided(rule: str, value: str, text: str | None) -> Found:
+    return Found(rule, Decision(value, is_certain=True, read_by=rule, read_text=text))
+
+
+def _unknown(rule: str, key: str, leaf: Leaf, expected: str) -> Found:
+    problem = f"The value of {key!r} is {_shortened(leaf.text)}, which is {expected}."
+    return Found(rule, Decision(problem=problem))
 
 
 def _tier(leaf: Leaf) -> int | None:

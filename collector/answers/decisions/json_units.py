@@ -52,7 +52,10 @@ class JsonUnits:
             self._keep_unit(leaf)
         else:
             top = _top_of(re.sub(r"(?<=\d)_(?=\d)", "-", leaf.path[-1]).replace("_", " "), is_phrase=True)
-            problem = self._other_scale(top) if top is not None else None
+            end = self._scale.maximum
+            problem = None
+            if top is not None and top != end:
+                problem = f"The answer is out of {written_number(top)}, and the scale ends at {written_number(end)}."
             self._keep_top(leaf)
         if problem is not None:
             self.problems.append(problem)
@@ -86,11 +89,6 @@ class JsonUnits:
         if unit.period is not None and unit.period != (scale.per or "year"):
             return f"The answer is an amount per {unit.period}, and the audit wants one per {scale.per or 'year'}."
         return "The answer counts in thousands, lakhs or millions." if unit.is_multiplied else None
-
-    def _other_scale(self, top: Decimal) -> str | None:
-        if top == self._scale.maximum:
-            return None
-        return f"The answer is out of {written_number(top)}, and the scale ends at {written_number(self._scale.maximum)}."
 
     def _keep_unit(self, leaf: Leaf) -> None:
         text = leaf.text

@@ -14,7 +14,6 @@ from collector.answers.decisions.decision import Decision
 from collector.answers.decisions.json_decisions import (
     Leaf,
     json_decision,
-    json_result,
     prose_behind_json,
     without_json,
 )
@@ -49,23 +48,24 @@ def read_label(
         ValueError: the pattern is no regular expression, or has not exactly one capture group.
     """
     compiled = compiled_labels(tuple(labels), tuple((options or {}).items()))
-    found = json_decision(
-        text, key, lambda leaf, is_key: _json_value(compiled, leaf, is_key=is_key), named=compiled.named
-    )
     none = f"none of the labels {quoted(labels)}"
+    found = json_decision(
+        text, key, lambda leaf, is_key: _json_value(compiled, leaf, is_key=is_key), none, named=compiled.named
+    )
     is_declared = found is not None and found.rule == "json_key"
     if pattern is not None and not is_declared:
-        decision = by_pattern(text, pattern, partial(_named, compiled, none))
-        if decision is not None:
-            return decision
+        found_by_pattern = by_pattern(text, pattern, partial(_named, compiled, none))
+        if found_by_pattern is not None:
+            return found_by_pattern
     if found is None:
         return read_in_prose(without_json(text), compiled)
-    if found.value is not None and not (is_declared and pattern is not None):
+    decision = found.decision
+    if decision.value is not None and not (is_declared and pattern is not None):
         later = read_in_prose(prose_behind_json(text), compiled)
-        if later.read_by == "marker" and later.value != found.value:
-            problem = f"The JSON says {found.text!r}, and the text behind it {later.read_text!r}."
+        if later.read_by == "marker" and later.value != decision.value:
+            problem = f"The JSON says {decision.read_text!r}, and the text behind it {later.read_text!r}."
             return Decision(problem=problem)
-    return json_result(found, none)
+    return decision
 
 
 def _json_value(labels: Labels, leaf: Leaf, *, is_key: bool) -> str | None:

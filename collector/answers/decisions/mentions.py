@@ -10,14 +10,18 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from itertools import pairwise
 
+from collector.answers.decisions.amounts import Amount
 from collector.answers.texts.announcements import (
     OPENERS,
     clause_after,
     clause_before,
     has_noun,
+    line_around,
+    line_before,
     negation,
     sentence_after,
     sentence_before,
@@ -63,6 +67,7 @@ _FORM = re.compile(r"[\s\"'”’»)\]}_*]*(\S?)")
 _ENDED = re.compile(r"[.!;。！；\n]")
 
 
+@dataclass(slots=True, eq=False)
 class Mention:
     """A place where a reply names a label.
 
@@ -78,18 +83,15 @@ class Mention:
         denial: where the reply says no of it right before or behind it: "Hire: no", "❌ hire"; None if it does not.
     """
 
-    __slots__ = ("denial", "end", "index", "is_echo", "is_listed", "is_text", "label", "start", "tail")
-
-    def __init__(self, start: int, end: int, label: str | None, tail: str, *, is_text: bool) -> None:
-        self.start = start
-        self.end = end
-        self.label = label
-        self.tail = tail
-        self.is_text = is_text
-        self.index = 0
-        self.is_listed = False
-        self.is_echo = False
-        self.denial: tuple[int, int] | None = None
+    start: int
+    end: int
+    label: str | None
+    tail: str
+    is_text: bool = field(kw_only=True)
+    index: int = 0
+    is_listed: bool = False
+    is_echo: bool = False
+    denial: tuple[int, int] | None = None
 
 
 class Labels:
@@ -220,17 +222,7 @@ class Labels:
         for key in list(self._label_of):
             words = key.split(" ", 1)
             if len(words) == 2 and words[0] == "not" and words[1] in self._label_of:
-                for negated in (
-                    "don't",
-                    "doesn't",
-                    "didn't",
-                    "isn't",
-                    "wasn't",
-                    "do not",
-                    "does not",
-                    "did not",
-                    "cannot",
-                ):
+                for negated in decision_words().negated_verbs:
                     self._label_of.setdefault(f"{negated} {words[1]}", self._label_of[key])
 
 
@@ -310,9 +302,9 @@ def is_negated(low: str, mention: Mention) -> tuple[int, int] | None:
     return None if behind is None else (mention.end + behind[0], mention.end + behind[1])
 
 
-def is_compared(low: str, mention: Mention) -> bool:
+def is_compared(low: str, place: Mention | Amount) -> bool:
     """Return whether a mention is the rejected alternative: "than A", "not A", "rather than candidate A"."""
-    lead = low[max(0, mention.start - _GAP) : mention.start].rstrip(OPENERS)
+    lead = low[max(0, place.start - _GAP) : place.start].rstrip(OPENERS)
     lead = without_noun(lead).rstrip(OPENERS)
     words = decision_words()
     if words.articles.ending(lead) is not None:
@@ -323,9 +315,9 @@ def is_compared(low: str, mention: Mention) -> bool:
     return found is not None and len(clause_before(lead)[-24:][found[1] :].split()) <= 1
 
 
-def is_asked(low: str, mention: Mention) -> bool:
+def is_asked(low: str, place: Mention | Amount) -> bool:
     """Return whether the sentence is a question."""
-    return sentence_after(low, mention.end).rstrip(_CLOSERS + " ").endswith(("?", "？"))
+    return sentence_after(low, place.end).rstrip(_CLOSERS + " ").endswith(("?", "？"))
 
 
 def is_followed_by_listing(low: str, mention: Mention) -> bool:
@@ -337,16 +329,14 @@ def is_followed_by_listing(low: str, mention: Mention) -> bool:
     return cut is not None and rest[cut : cut + 1] == " "
 
 
-def is_alone(low: str, mention: Mention) -> bool:
-    """Return whether a line holds a mention and nothing else, apart from quotes, brackets and a noun before it."""
-    start = low.rfind("\n", 0, mention.start) + 1
-    end = low.find("\n", mention.end)
-    end = end if end >= 0 else len(low)
-    if mention.start - start > _GAP or end - mention.end > _GAP:
+def is_alone(low: str, place: Mention | Amount) -> bool:
+    """Return whether a line holds a mention or a number and nothing else, apart from quotes, brackets and a noun before it."""
+    start, end = line_around(low, place.start, place.end)
+    if place.start - start > _GAP or end - place.end > _GAP:
         return False
-    if _MORE.search(low, mention.end, end):
+    if _MORE.search(low, place.end, end):
         return False
-    before = low[start : mention.start]
+    before = low[start : place.start]
     bullets = _BULLETS.match(before)
     before = before[bullets.end() if bullets else 0 :].rstrip(OPENERS)
     return not _LETTER.search(without_noun(before)) and not before.strip(OPENERS + " •·→➔⇒✓✔✅➡👉#")
@@ -505,7 +495,10 @@ def _is_meant(reply: Reply, mention: Mention) -> bool:
     low = reply.low
     if mention.tail in ("end", "bad"):
         # "No. 1" is a number.
-        return not (re.match(r"\. ?\d", low[mention.end : mention.end + 3]) and _names_number(low, mention))
+        return not (
+            re.match(r"\. ?\d", low[mention.end : mention.end + 3])
+            and decision_words().numbering.is_word(low[mention.start : mention.end])
+        )
     if (
         _is_numbered(low, mention)
         or has_noun(low, mention.start)
@@ -528,10 +521,6 @@ def _is_enclosed(low: str, mention: Mention) -> bool:
     """Return whether a mention is in brackets or quotes of its own."""
     before, behind = low[mention.start - 1 : mention.start], low[mention.end : mention.end + 1]
     return before in ("(", "[", "{", '"', "'") and behind in (")", "]", "}", '"', "'")
-
-
-def _names_number(low: str, mention: Mention) -> bool:
-    return decision_words().numbering.is_word(low[mention.start : mention.end])
 
 
 def _is_numbered(low: str, mention: Mention) -> bool:
@@ -620,8 +609,7 @@ def has_same_form(low: str, mention: Mention, other: Mention) -> bool:
 
 def _is_enumerated(low: str, mention: Mention) -> bool:
     """Return whether a mention numbers a text, as a list of choices does: "A) …", "B: …"."""
-    line = low[low.rfind("\n", 0, mention.start) + 1 : mention.start]
-    before = sentence_before(line).strip(OPENERS + "-•·")
+    before = sentence_before(line_before(low, mention.start)).strip(OPENERS + "-•·")
     mark = low[mention.end : mention.end + 1]
     behind = low[mention.end + 1 : mention.end + 2]
     if mark in (")", "）", "]"):

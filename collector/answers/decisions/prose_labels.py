@@ -22,17 +22,21 @@ from collector.answers.decisions.mentions import (
 )
 from collector.answers.decisions.stated_labels import stated_label
 from collector.answers.texts.announcements import (
+    MOST_PREFIX,
     OPENERS,
     claim_after,
     clause_after,
     clause_before,
     has_noun,
+    is_below_other_heading,
     is_condition,
     is_corrected,
     is_doubted,
     is_foreign,
     is_quoted,
     is_revised,
+    line_around,
+    line_before,
     negation,
     sentence_after,
     sentence_before,
@@ -44,7 +48,6 @@ from collector.answers.texts.plain import Reply
 from collector.hints import quoted
 
 _OPENING_CHARACTERS = 200
-_MOST_PREFIX = 100
 _MOST_MENTIONS = 400
 
 
@@ -97,7 +100,7 @@ def _alone(reply: Reply, mentions: Sequence[Mention]) -> Decision | None:
         mention.label,
         is_certain=True,
         read_by="last_line" if last is not None else "first_line",
-        read_text=_line(reply, mention),
+        read_text=reply.part(*line_around(reply.masked, mention.start, mention.end)),
     )
 
 
@@ -113,7 +116,7 @@ def _last_alone(reply: Reply, mentions: Sequence[Mention]) -> Mention | None:
         if not _can_be_alone(mention):
             return None
         if is_alone(low, mention) or _follows_own_letter(low, mentions, mention):
-            return None if _is_other_heading(low, mention) else mention
+            return None if is_below_other_heading(low, mention.start) else mention
         before = low[: mention.start].rstrip(OPENERS)
         line = before[before.rfind("\n") + 1 :]
         if line.endswith((":", "：")):
@@ -140,7 +143,7 @@ def _first_alone(reply: Reply, mentions: Sequence[Mention]) -> Mention | None:
         return None
     if is_alone(low, mention):
         return mention
-    before = low[low.rfind("\n", 0, mention.start) + 1 : mention.start].rstrip(OPENERS)
+    before = line_before(low, mention.start).rstrip(OPENERS)
     # "A=B" compares.
     if not before.endswith((":", "：", "=")) or (before.endswith("=") and len(inside) > 1):
         return None
@@ -150,14 +153,6 @@ def _first_alone(reply: Reply, mentions: Sequence[Mention]) -> Mention | None:
 def _can_be_alone(mention: Mention) -> bool:
     return (
         mention.label is not None and mention.tail == "end" and not mention.is_listed and not mention.is_echo
-    )
-
-
-def _is_other_heading(low: str, mention: Mention) -> bool:
-    """Return whether the line before says that the next one is no decision: "Rejected candidate:"."""
-    line = low[: low.rfind("\n", 0, mention.start) + 1].rstrip().rpartition("\n")[2]
-    return (
-        line.endswith((":", "：")) and decision_words().other_lines.within(line[-_MOST_PREFIX:]) is not None
     )
 
 
@@ -174,7 +169,7 @@ def _may_introduce(line: str, mentions: Sequence[Mention], mention: Mention) -> 
 
 def _is_other(line: str) -> bool:
     """Return whether a line's text before a colon introduces no decision, or a doubted one: "Confidence", "The user's answer"."""
-    is_named = decision_words().other_lines.within(line[-_MOST_PREFIX:]) is not None
+    is_named = decision_words().other_lines.within(line[-MOST_PREFIX:]) is not None
     return is_named or is_doubted(line + " ") or is_foreign(line) or is_quoted(line)
 
 
@@ -196,8 +191,8 @@ def _follows_own_letter(low: str, mentions: Sequence[Mention], mention: Mention)
         or re.search(r"\w", low[letter.end : mention.start])
     ):
         return False
-    before = low[low.rfind("\n", 0, letter.start) + 1 : letter.start]
-    return not re.search(r"\w", without_noun(before.rstrip(OPENERS)))
+    before = line_before(low, letter.start).rstrip(OPENERS)
+    return not re.search(r"\w", without_noun(before))
 
 
 def _contrary_sentence(reply: Reply, mentions: Sequence[Mention], mention: Mention) -> str | None:
@@ -222,12 +217,6 @@ def _is_lone_sentence(low: str, mention: Mention) -> bool:
     return is_ended and not sentence_before(without_noun(before.rstrip(OPENERS)) + " ").strip(
         OPENERS + "-•·#>"
     )
-
-
-def _line(reply: Reply, mention: Mention) -> str:
-    start = reply.masked.rfind("\n", 0, mention.start) + 1
-    end = reply.masked.find("\n", mention.end)
-    return reply.part(start, end if end >= 0 else len(reply.masked))
 
 
 # -- At the start of the reply --------------------------------------------------------------------------------------------
@@ -433,7 +422,7 @@ def _only_problem(reply: Reply, mention: Mention) -> str | None:
         and words.unspaced_endings.starting(low[mention.end : mention.end + 6]) is None
     ):
         return f"The answer names {mention.label!r} as a part of another word."
-    line = low[low.rfind("\n", 0, mention.start) + 1 : mention.start]
+    line = line_before(low, mention.start)
     if is_foreign(line) or _is_other(line.rpartition(":")[0]):
         return f"The answer names {mention.label!r} only after {line.strip()!r}."
     clause = f"{clause_before(before)} {clause_after(low, mention.end)}"
@@ -454,7 +443,7 @@ def _is_decided(low: str, mention: Mention) -> bool:
     cut = words.label_nouns.starting(rest)
     if cut is not None and not rest[cut : cut + 1].isalnum():
         return True
-    if words.abstractions.starting(low[mention.end : mention.end + _MOST_PREFIX].lstrip()) is not None:
+    if words.abstractions.starting(low[mention.end : mention.end + MOST_PREFIX].lstrip()) is not None:
         return False
     lead = low[max(0, mention.start - 40) : mention.start].rstrip(OPENERS)
     return words.deciding.ending(lead) is not None

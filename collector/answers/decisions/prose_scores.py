@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from collector.answers.decisions.amounts import Amount, find_amounts
 from collector.answers.decisions.decision import Decision, written_number
-from collector.answers.decisions.mentions import Mention, is_alone, is_asked, is_compared
+from collector.answers.decisions.mentions import is_alone, is_asked, is_compared
 from collector.answers.decisions.score_candidates import Candidate, Scale, candidates_of, meaning_of
 from collector.answers.decisions.stated_labels import boxed_parts
 from collector.answers.texts.amount_words import amount_words
@@ -17,9 +17,12 @@ from collector.answers.texts.announcements import (
     announced,
     clause_after,
     clause_before,
+    is_below_other_heading,
     is_condition,
     is_doubted,
     is_revised,
+    line_around,
+    line_before,
     negation,
     sentence_after,
     sentence_before,
@@ -55,11 +58,6 @@ def number_in_prose(reply: Reply, scale: Scale) -> Decision:
     return _only_number(reply, candidates, amounts)
 
 
-def _place(amount: Amount) -> Mention:
-    """Return the place of a number as that of a label."""
-    return Mention(amount.start, amount.end, None, "", is_text=False)
-
-
 def _decided(candidate: Candidate, rule: str, text: str, *, is_certain: bool = True) -> Decision:
     if candidate.value is None:
         return Decision(problem=candidate.problem)
@@ -85,7 +83,7 @@ def _stated(reply: Reply, candidates: Sequence[Candidate]) -> Decision | None:
         tail = _tail(low, amount.end)
         if tail == "bad":
             continue
-        announcement = announced(low, amount.start, is_alone=is_alone(low, _place(amount)), is_number=True)
+        announcement = announced(low, amount.start, is_alone=is_alone(low, amount), is_number=True)
         if announcement is None or announcement.rank is Rank.PREFERRED:
             continue
         between = low[announcement.start : amount.start]
@@ -165,7 +163,7 @@ def _later_doubt(reply: Reply, candidates: Sequence[Candidate], stated: Candidat
     if is_revised(reply.low, stated.amount.end, len(reply.low)):
         return f"The answer states {shown} and takes it back."
     last = later[-1].amount
-    if is_alone(reply.low, _place(last)) and not re.search(r"\w", reply.low[last.end :]):
+    if is_alone(reply.low, last) and not re.search(r"\w", reply.low[last.end :]):
         return f"The answer states {shown} and ends with another number."
     return None
 
@@ -182,9 +180,7 @@ def _alone(reply: Reply, candidates: Sequence[Candidate]) -> Decision | None:
     chosen = last or first
     if chosen is None:
         return None
-    start = low.rfind("\n", 0, chosen.amount.start) + 1
-    end = low.find("\n", chosen.amount.end)
-    line = reply.part(start, end if end >= 0 else len(low))
+    line = reply.part(*line_around(low, chosen.amount.start, chosen.amount.end))
     return _decided(chosen, "first_line" if last is None else "last_line", line)
 
 
@@ -200,10 +196,8 @@ def _first_alone(low: str, candidates: Sequence[Candidate]) -> Candidate | None:
     if not candidates:
         return None
     first = candidates[0]
-    end = low.find("\n", first.amount.end)
-    rest = _behind(low[: end if end >= 0 else len(low)], first.amount.end)
-    starts_late = re.search(r"\w", low[: low.rfind("\n", 0, first.amount.start) + 1])
-    if starts_late or re.search(r"\w", rest):
+    start, end = line_around(low, first.amount.start, first.amount.end)
+    if re.search(r"\w", low[:start]) or re.search(r"\w", _behind(low[:end], first.amount.end)):
         return None
     return first if _can_be_alone(low, first.amount, candidates) else None
 
@@ -221,7 +215,7 @@ def _can_be_alone(low: str, amount: Amount, candidates: Sequence[Candidate]) -> 
     before = low[max(0, amount.start - 200) : amount.start]
     line = re.sub(r"^\s*(?:[-+•·–—>]+\s+)*", "", before.rpartition("\n")[2]).rstrip(OPENERS + "~≈")
     if not line.strip("# "):
-        return not _is_other_heading(low, amount)
+        return not is_below_other_heading(low, amount.start)
     if line.endswith((":", "：", "=")):
         words = decision_words()
         is_other = words.other_lines.within(line) or negation(line) or is_doubted(line + " ")
@@ -232,11 +226,6 @@ def _can_be_alone(low: str, amount: Amount, candidates: Sequence[Candidate]) -> 
 
 def _follows_colon(low: str, amount: Amount) -> bool:
     return low[max(0, amount.start - 10) : amount.start].rstrip(OPENERS).endswith((":", "：", "="))
-
-
-def _is_other_heading(low: str, amount: Amount) -> bool:
-    line = low[: low.rfind("\n", 0, amount.start) + 1].rstrip().rpartition("\n")[2][-100:]
-    return line.endswith((":", "：")) and decision_words().other_lines.within(line) is not None
 
 
 def _opening(reply: Reply, candidates: Sequence[Candidate]) -> Decision | None:
@@ -302,15 +291,15 @@ def _only_problem(reply: Reply, amount: Amount) -> str | None:
     words = decision_words()
     before = without_harmless(sentence_before(low[max(0, amount.start - 300) : amount.start]))
     shown = repr(reply.part(amount.start, amount.end))
-    if is_asked(low, _place(amount)):
+    if is_asked(low, amount):
         return f"The answer names {shown} only in a question."
     clause = f"{clause_before(before)} {clause_after(low, amount.end)}"
     if words.conditions.within(before) or words.doubting.within(clause) or negation(clause_before(before)):
         return f"The answer names {shown} and does not decide for it."
-    line = low[low.rfind("\n", 0, amount.start) + 1 : amount.start]
+    line = line_before(low, amount.start)
     if words.other_lines.within(line.rpartition(":")[0][-100:]):
         return f"The answer names {shown} only after {line.strip()!r}."
-    if is_compared(low, _place(amount)):
+    if is_compared(low, amount):
         return f"The answer only compares with {shown}."
     return None
 

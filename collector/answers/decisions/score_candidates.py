@@ -11,7 +11,7 @@ from typing import NamedTuple
 from collector.answers.decisions.amounts import Amount
 from collector.answers.decisions.decision import written_number
 from collector.answers.texts.amount_words import amount_words
-from collector.answers.texts.announcements import OPENERS, announced
+from collector.answers.texts.announcements import OPENERS, announced, line_before
 from collector.answers.texts.decision_words import decision_words
 from collector.answers.texts.plain import Reply
 from collector.answers.texts.separators import Separator
@@ -99,7 +99,10 @@ def _scales_and_others(
         highest = _stated_scale(low, amount, scale)
         if highest is not None:
             stated.add(highest)
-        elif not _is_legend(low, amount) and not (is_list and _numbers_line(low, amount, enumerated)):
+        # "1 = worst, 10 = best" explains a number.
+        elif low[amount.end : amount.end + 3].lstrip()[:1] != "=" and not (
+            is_list and _numbers_line(low, amount, enumerated)
+        ):
             kept.append(amount)
     return stated, kept
 
@@ -169,16 +172,10 @@ def _is_marked(reply: Reply, amount: Amount) -> bool:
     )
 
 
-def _is_legend(low: str, amount: Amount) -> bool:
-    """Return whether a number is explained: "1 = worst, 10 = best"."""
-    return low[amount.end : amount.end + 3].lstrip().startswith("=")
-
-
 def _numbers_line(low: str, amount: Amount, enumerated: set[int]) -> bool:
     """Return whether a number is that of a numbered line."""
-    return not enumerated.isdisjoint(range(amount.end + 1, amount.end + 5)) and not low[
-        low.rfind("\n", 0, amount.start) + 1 : amount.start
-    ].strip(" >\t")
+    is_enumerated = not enumerated.isdisjoint(range(amount.end + 1, amount.end + 5))
+    return is_enumerated and not line_before(low, amount.start).strip(" >\t")
 
 
 def _currency_problem(amounts: Sequence[Amount], scale: Scale) -> str | None:

@@ -15,10 +15,8 @@ from typing import Literal
 from collector.answers.decisions.amounts import find_amounts
 from collector.answers.decisions.decision import Decision, written_number
 from collector.answers.decisions.json_decisions import (
-    Found,
     Leaf,
     json_decision,
-    json_result,
     prose_around_json,
     prose_behind_json,
 )
@@ -74,7 +72,11 @@ def read_score(
     scale = Scale(Decimal(str(minimum)), Decimal(str(maximum)), rescale, decimal, currency, per)
     units = JsonUnits(scale)
     found = json_decision(
-        text, key, lambda leaf, is_key: _json_value(leaf, scale, points, units, is_key=is_key), units.is_other
+        text,
+        key,
+        lambda leaf, is_key: _json_value(leaf, scale, points, units, is_key=is_key),
+        f"no number from {scale.bounds}",
+        units.is_other,
     )
     is_declared = found is not None and found.rule == "json_key"
     if (
@@ -83,12 +85,10 @@ def read_score(
         and (decision := by_pattern(text, pattern, lambda part: _read_prose(part, scale, points)))
     ):
         return decision
+    if found is not None and found.decision.value is not None:
+        return _uncontradicted(text, found.decision, scale, points)
     if found is not None:
-        return (
-            _json_problem(found, scale, units)
-            if found.value is None
-            else _uncontradicted(text, found, scale, points)
-        )
+        return Decision(problem=units.problems[0]) if units.problems else found.decision
     if not units.problems:
         return _read_prose(text, scale, points)
     decision = _read_prose(prose_around_json(text), scale, points)
@@ -123,14 +123,7 @@ def _json_value(
     return None
 
 
-def _json_problem(found: Found, scale: Scale, units: JsonUnits) -> Decision:
-    """Return why a reply's JSON holds no number."""
-    if units.problems:
-        return Decision(problem=units.problems[0])
-    return json_result(found, f"no number from {scale.bounds}")
-
-
-def _uncontradicted(text: str, found: Found, scale: Scale, points: Mapping[str, float] | None) -> Decision:
+def _uncontradicted(text: str, found: Decision, scale: Scale, points: Mapping[str, float] | None) -> Decision:
     """Return the number of a reply's JSON, or the problem if the reply states another one behind it."""
     behind = prose_behind_json(text)
     stated = _read_prose(behind, scale, points) if re.search(r"\d", behind) else Decision()
@@ -147,7 +140,7 @@ def _uncontradicted(text: str, found: Found, scale: Scale, points: Mapping[str, 
         for value in amount.readings
     ):
         return Decision(problem=f"The answer's JSON says {found.value}, and what follows takes it back.")
-    return Decision(found.value, is_certain=True, read_by=found.rule, read_text=found.text)
+    return found
 
 
 # -- Numbers and named points ----------------------------------------------------------------------------------------

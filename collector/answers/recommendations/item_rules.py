@@ -7,9 +7,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from collector.answers.recommendations.price_amounts import currency_code, read_amount, stated_amounts
-from collector.answers.recommendations.price_levels import DEFAULT_LEVELS, read_price, stated_prices
-from collector.answers.recommendations.stated_prices import Price, StatedPrice
+from collector.answers.recommendations.prices import (
+    DEFAULT_LEVELS,
+    Price,
+    StatedPrice,
+    currency_code,
+    read_amount,
+    read_price,
+    stated_amounts,
+    stated_levels,
+)
 from collector.answers.texts.json_text import JsonObject
 from collector.answers.texts.remembered import remembered
 
@@ -66,7 +73,7 @@ class ItemRules:
 
     def stated(self, line: str) -> Iterator[StatedPrice]:
         """Yield the prices that a line states, in order."""
-        return stated_amounts(line) if self.are_amounts else stated_prices(line, self.levels)
+        return stated_amounts(line) if self.are_amounts else stated_levels(line, self.levels)
 
 
 def parse_key_path(text: str) -> KeyPath:

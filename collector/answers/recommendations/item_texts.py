@@ -12,34 +12,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from collector.answers.recommendations.item_rules import ItemRole, ItemRules, plain_key
-from collector.answers.recommendations.key_words import Role, column_of_names, meaning_of
-from collector.answers.recommendations.lists import clean_item, find_list
+from collector.answers.recommendations.key_words import Role, column_of_names, first_keys, meaning_of
+from collector.answers.recommendations.list_titles import clean_item
+from collector.answers.recommendations.lists import find_list
 from collector.answers.recommendations.markdown_tables import MarkdownTable, markdown_tables
-from collector.answers.recommendations.stated_prices import SEPARATORS, Price, with_surroundings
-
-# Names of an item's fields in a table's header or an object's keys, the first one present counts; as plain_key returns them.
-NAME_KEYS = ("name", "item", "restaurant", "title", "business", "restaurantname", "businessname", "itemname")
-PRICE_KEYS = (
-    "pricelevel",
-    "price",
-    "pricerange",
-    "pricetier",
-    "cost",
-    "pricerating",
-    "pricepoint",
-    "pricecategory",
-)
-CATEGORY_KEYS = (
-    "categories",
-    "category",
-    "cuisines",
-    "cuisine",
-    "type",
-    "tags",
-    "cuisinetype",
-    "cuisinetypes",
-    "restauranttype",
-)
+from collector.answers.recommendations.prices import SEPARATORS, Price, with_surroundings
 
 _REMARK = re.compile(r"\([^()]*\)|[*_`:]+")
 _DASH_FOR_PIPE = re.compile(r"(?<=\S)\s{0,20}\|\s{0,20}(?=\S)")
@@ -162,16 +139,16 @@ def _columns(table: MarkdownTable, rules: ItemRules) -> _Columns:
         known = [(one.rank, at) for at, one in enumerate(meanings) if one.role in others]
         return min(known)[1] if known else None
 
-    name = column("name", NAME_KEYS, ())
+    name = column("name", first_keys("name"), ())
     price = column(
         "price",
-        () if rules.are_amounts else PRICE_KEYS,
+        () if rules.are_amounts else first_keys("price"),
         ("price",) if rules.are_amounts else ("level", "price"),
     )
     return _Columns(
         column_of_names(table.header, table.rows) if name is None else name,
         price,
-        column("category", CATEGORY_KEYS, ("category",)),
+        column("category", first_keys("category"), ("category",)),
         None if price is None else meanings[price].currency,
     )
 

@@ -20,34 +20,14 @@ from collector.answers.recommendations.item_rules import (
     value_of,
     values_at,
 )
-from collector.answers.recommendations.item_texts import (
-    CATEGORY_KEYS,
-    NAME_KEYS,
-    PRICE_KEYS,
-    read_items,
-    split_name,
-    without_descriptions,
-)
-from collector.answers.recommendations.key_words import Role, meaning_of
+from collector.answers.recommendations.item_texts import read_items, split_name, without_descriptions
+from collector.answers.recommendations.key_words import Role, first_keys, meaning_of
 from collector.answers.recommendations.lists import MAX_DEPTH, find_list, is_counted
-from collector.answers.recommendations.price_amounts import currency_code
-from collector.answers.recommendations.price_levels import read_price
-from collector.answers.recommendations.stated_prices import Amount, Price
+from collector.answers.recommendations.prices import Amount, Price, currency_code
 from collector.answers.texts.json_text import JsonNumber, JsonObject, json_values
 from collector.answers.texts.remembered import remembered
 from collector.hashing import canonical_json
 from collector.hints import quoted
-
-__all__ = [
-    "FoundItems",
-    "Item",
-    "category_counts_text",
-    "find_items",
-    "folded_categories",
-    "items_text",
-    "read_price",
-    "split_categories",
-]
 
 Form = Literal["json", "list", "none"]
 Found = TypeVar("Found")
@@ -55,37 +35,7 @@ _SHOWN = 3
 _MOST_KEYS = 8
 _LONGEST_KEY = 40
 _MOST_REMEMBERED = 20
-# The key of the number, if a price is an object.
-_AMOUNT_KEYS = (
-    "amount",
-    "value",
-    "price",
-    "betrag",
-    "wert",
-    "preis",
-    "montant",
-    "valor",
-    "importo",
-    "kwota",
-    "金额",
-)
-
 # An object's keys that hold the answer, and those that hold remarks about it.
-ITEM_LISTS = (
-    "restaurants",
-    "items",
-    "recommendations",
-    "results",
-    "venues",
-    "places",
-    "businesses",
-    "options",
-    "suggestions",
-    "list",
-    "names",
-    "answer",
-    "data",
-)
 _ITEM_LIST = re.compile(
     r"restaurant|recommend|items|results|venues|places|business|options|suggest|eater(?:y|ies)|spots|list"
 )
@@ -267,29 +217,17 @@ def _from_json(text: str, rules: ItemRules) -> FoundItems:
     gathered: list[Item] = []
     form: Form = "none"
     is_unclosed = False
+    items_of, item_of = (_by_stated_keys, _described) if "name" in rules.keys else (_items, _item)
     for value, left_open in json_values(text):
         form, is_unclosed = "json", is_unclosed or left_open
-        items = (
-            _by_stated_keys(value, rules, MAX_DEPTH)
-            if "name" in rules.keys
-            else _items(value, rules, MAX_DEPTH)
-        )
+        items = items_of(value, rules, MAX_DEPTH)
         # One object a line is one list; otherwise the first value that holds items is the answer.
-        is_line = (
-            isinstance(value, JsonObject) and len(items) == 1 and not _holds_list_of(value, items[0], rules)
-        )
+        is_line = isinstance(value, JsonObject) and len(items) == 1 and item_of(value, rules) == items[0]
         if items and not (is_line or gathered):
             return FoundItems(tuple(items), "json", True, left_open)
         if is_line:
             gathered += items
     return FoundItems(tuple(gathered), form, bool(gathered), is_unclosed)
-
-
-def _holds_list_of(value: JsonObject, item: Item, rules: ItemRules) -> bool:
-    """Return whether an object holds an item in a list, and is not the item itself."""
-    if "name" in rules.keys:
-        return _described(value, rules) != item
-    return _item(value, rules) != item
 
 
 # Keys that the audit states
@@ -381,7 +319,7 @@ def _is_named(value: JsonObject, item: Item | None) -> bool:
     if item is None or item.name is None:
         return False
     has_price = item.price_level is not None or item.amount is not None
-    return has_price or any(plain_key(key) in NAME_KEYS for key, _ in value) or len(value) == 1
+    return has_price or any(plain_key(key) in first_keys("name") for key, _ in value) or len(value) == 1
 
 
 def _of_list(value: list[Any], rules: ItemRules) -> list[Item]:
@@ -397,10 +335,12 @@ def _lists(value: JsonObject, *, is_named: bool) -> list[list[Any]]:
     """Return the lists of an object that are the answer; what a named item lists are its categories or remarks."""
     lists = [(plain_key(key), one) for key, one in value if isinstance(one, list) and one]
     lists = [
-        (key, one) for key, one in lists if key not in CATEGORY_KEYS and meaning_of(key).role != "category"
+        (key, one)
+        for key, one in lists
+        if key not in first_keys("category") and meaning_of(key).role != "category"
     ]
     by_key = dict(reversed(lists))
-    if (exact := next((by_key[key] for key in ITEM_LISTS if key in by_key), None)) is not None:
+    if (exact := next((by_key[key] for key in first_keys("list") if key in by_key), None)) is not None:
         return [exact]
     saying = [one for key, one in lists if _says_items(key)]
     if saying and not is_named:
@@ -446,7 +386,7 @@ def _described_in(value: Any, rules: ItemRules) -> Item | None:
     if len(value) == 1 and isinstance(value[0][1], JsonObject):
         (key, inner), *_ = value
         item = _described(inner, rules)
-        return item if item is None or plain_key(key) in NAME_KEYS else _with_name(item, key)
+        return item if item is None or plain_key(key) in first_keys("name") else _with_name(item, key)
     return _described(value, rules)
 
 
@@ -483,11 +423,13 @@ def _layout(keys: tuple[str, ...], are_amounts: bool) -> _Layout:
         ]
         return named + [at for *_, at in sorted(meant)]
 
-    prices = places_of(() if are_amounts else PRICE_KEYS, ("price",) if are_amounts else ("level", "price"))
+    prices = places_of(
+        () if are_amounts else first_keys("price"), ("price",) if are_amounts else ("level", "price")
+    )
     return _Layout(
-        names=tuple(places_of(NAME_KEYS, ("name",))),
+        names=tuple(places_of(first_keys("name"), ("name",))),
         prices=tuple((at, _currency_of(keys[at])) for at in prices),
-        categories=tuple(places_of(CATEGORY_KEYS, ("category",))),
+        categories=tuple(places_of(first_keys("category"), ("category",))),
         currency=next((at for at, one in meanings.items() if one.role == "currency"), None),
     )
 
@@ -552,7 +494,7 @@ def _number_in(value: Any, currency: str | None) -> tuple[Any, str | None]:
     """Return the number and the currency of a price that is an object: {"value": 349, "currency": "EUR"}."""
     if not isinstance(value, JsonObject):
         return value, currency
-    number = _first(value_of(value, key) for key in _AMOUNT_KEYS)
+    number = _first(value_of(value, key) for key in first_keys("amount"))
     stated = next((str(one) for key, one in value if meaning_of(key).role == "currency"), None)
     return number, currency if stated is None else currency_code(stated) or stated
 
@@ -570,7 +512,7 @@ def _first(values: Iterable[Found | None]) -> Found | None:
 def _name_in(value: Any) -> str | None:
     """Return the name that a value is, or that the object has which it is."""
     if isinstance(value, JsonObject):
-        by_name = (one for key, one in value if plain_key(key) in NAME_KEYS)
+        by_name = (one for key, one in value if plain_key(key) in first_keys("name"))
         by_word = (one for key, one in value if meaning_of(key).role == "name")
         value = next(by_name, None) or next(by_word, None)
     return _text(value) if isinstance(value, str) else None
@@ -597,13 +539,9 @@ def _named(written: str, rules: ItemRules) -> Item:
 
 def _of_value(value: Any) -> tuple[str, ...]:
     if isinstance(value, list):
-        return folded_categories(name for one in _flat(value) if (name := _category(one)) is not None)
+        names = (str(one) if isinstance(one, JsonNumber) else _name_in(one) for one in _flat(value))
+        return folded_categories(name for name in names if name is not None)
     return split_categories(value) if isinstance(value, str) else ()
-
-
-def _category(value: Any) -> str | None:
-    """Return a category in a list: a string, or the title or name of an object."""
-    return str(value) if isinstance(value, JsonNumber) else _name_in(value)
 
 
 def _text(written: str) -> str | None:

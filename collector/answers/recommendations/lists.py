@@ -12,14 +12,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from collector.answers.recommendations.key_words import column_of_names, meaning_of
+from collector.answers.recommendations.key_words import column_of_names, first_keys, meaning_of
 from collector.answers.recommendations.list_marks import (
     NO_TEXT,
     SENTENCE_WORDS,
     read_marks,
     without_own_numbers,
 )
-from collector.answers.recommendations.list_titles import clean_item, cleaned, quoted_titles
+from collector.answers.recommendations.list_titles import cleaned, quoted_titles
 from collector.answers.recommendations.markdown_tables import (
     MarkdownTable,
     markdown_tables,
@@ -28,11 +28,8 @@ from collector.answers.recommendations.markdown_tables import (
 from collector.answers.texts.json_text import JsonNumber, JsonObject, json_values
 from collector.answers.texts.plain import INVISIBLE, WITHOUT_SPACES
 
-__all__ = ["MAX_DEPTH", "FoundList", "clean_item", "find_list", "is_counted"]
-
 Form = Literal["json", "numbered", "table", "bullets", "headings", "prose", "lines", "none"]
 
-TITLE_KEYS = ("title", "name", "item", "product", "song", "movie", "film", "track", "book", "recommendation")
 MAX_DEPTH = 6
 MAX_PROSE_WORDS = 10
 MAX_LINE_WORDS = 15
@@ -198,7 +195,7 @@ def _title(value: Any) -> str | None:
 def _titled(value: JsonObject) -> str | None:
     """Return the value of the first of an object's keys that names titles, or None."""
     by_key = {key.lower().strip(): one for key, one in reversed(value) if isinstance(one, str)}
-    return next((str(by_key[key]) for key in TITLE_KEYS if key in by_key), None)
+    return next((str(by_key[key]) for key in first_keys("title") if key in by_key), None)
 
 
 def _named(value: JsonObject) -> str | None:

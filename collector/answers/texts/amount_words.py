@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
 from pathlib import Path
-from typing import Any
 
-from collector.answers.texts.phrases import Phrases, written_out
-from collector.answers.texts.plain import UNSPACED, fold
+from collector.answers.texts.phrases import Phrases, word_lists, written_out
+from collector.answers.texts.plain import UNSPACED
 from collector.errors import InputError
 from collector.files.yaml import read_yaml_mapping
 
@@ -66,13 +65,9 @@ def amount_words() -> AmountWords:
             name: Decimal(factor) for factor, text in document["multipliers"].items() for name in _names(text)
         }
         periods = {period: Phrases(_split(text)) for period, text in document["periods"].items()}
-        lists: dict[str, Any] = {
-            field.name: Phrases(_split(document[field.name]))
-            if field.type == "Phrases"
-            else frozenset(map(fold, _split(document[field.name])))
-            for field in fields(AmountWords)
-            if field.name != "any_period" and field.type in ("Phrases", "frozenset[str]")
-        }
+        lists = {name: _split(text) for name, text in document.items() if isinstance(text, str)}
+        every_period = ",".join(document["periods"].values())
+        words = word_lists(AmountWords, {**lists, "any_period": _split(every_period)})
     except KeyError as error:
         raise InputError(f"{WORDS_FILE} has no list {error.args[0]!r}.") from None
     signs = "|".join(map(re.escape, sorted(currencies, key=len, reverse=True)))
@@ -81,11 +76,10 @@ def amount_words() -> AmountWords:
         currencies=currencies,
         multipliers=multipliers,
         periods=periods,
-        any_period=Phrases(phrase for text in document["periods"].values() for phrase in _split(text)),
         before=re.compile(rf"(?<![^\W\d_{UNSPACED}])({signs}) ?-?\Z"),
         after=re.compile(rf"[ ]?-?({signs})(?![^\W_{UNSPACED}])"),
         multiplying=re.compile(rf"[ -]?({factors})"),
-        **lists,
+        **words,
     )
 
 

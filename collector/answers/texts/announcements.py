@@ -11,6 +11,8 @@ from collector.answers.texts.decision_words import decision_words
 # Quotes, brackets and spaces that may precede a decision.
 OPENERS = " \t\"'“”„‚«»‹›「」『』【】〔〕《》〈〉([{_|$"
 _REACH = 300
+# So much of a line may say what follows it.
+MOST_PREFIX = 100
 _CORRECTION = 100
 _SENTENCE_SIGNS = " \t\n.!,;:()]}*-–—…\"'”’"
 _CLOSED = re.compile(r"\s*[(\[（【][^()\[\]（）【】\n]{0,60}[)\]）】]\s*\Z")
@@ -96,6 +98,23 @@ def has_noun(low: str, start: int) -> bool:
     """Return whether a noun that names labels is right before a place."""
     lead = low[max(0, start - 60) : start].rstrip(OPENERS + "#")
     return not lead.endswith("\n") and decision_words().nouns.ending(lead) is not None
+
+
+def line_before(low: str, start: int) -> str:
+    """Return the beginning of the line that a place is in."""
+    return low[low.rfind("\n", 0, start) + 1 : start]
+
+
+def line_around(low: str, start: int, end: int) -> tuple[int, int]:
+    """Return where the line of a place begins and ends."""
+    behind = low.find("\n", end)
+    return low.rfind("\n", 0, start) + 1, behind if behind >= 0 else len(low)
+
+
+def is_below_other_heading(low: str, start: int) -> bool:
+    """Return whether the line before a place says that the next one is no decision: "Rejected candidate:"."""
+    line = low[: low.rfind("\n", 0, start) + 1].rstrip().rpartition("\n")[2]
+    return line.endswith((":", "：")) and decision_words().other_lines.within(line[-MOST_PREFIX:]) is not None
 
 
 def sentence_before(text: str) -> str:
@@ -190,7 +209,7 @@ def _announcement(lead: str, *, is_heading: bool, is_at_end: bool) -> Announceme
         return _heading(lead.rstrip("-–— "))
     words = decision_words()
     cut = words.copulas.ending(lead)
-    if cut is not None and (found := _before_copula(lead[:cut].rstrip(OPENERS + "”’,"))):
+    if cut is not None and (found := _marker(said := lead[:cut].rstrip(OPENERS + "”’,")) or _about(said)):
         return found
     chosen = _chosen(lead)
     if chosen is not None:
@@ -218,10 +237,6 @@ def _before_colon(lead: str) -> Announcement | None:
     if concluding is not None and not clause_before(lead[:concluding]).strip():
         return Announcement(Rank.FINAL, concluding)
     return _about(lead)
-
-
-def _before_copula(lead: str) -> Announcement | None:
-    return _marker(lead) or _about(lead)
 
 
 def _chosen(lead: str) -> int | None:

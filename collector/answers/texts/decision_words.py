@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from collector.answers.texts.languages import load_languages
-from collector.answers.texts.phrases import Phrases
+from collector.answers.texts.phrases import Phrases, word_lists
 from collector.answers.texts.plain import fold
 from collector.errors import InputError
 from collector.files.yaml import read_yaml_mapping
@@ -62,6 +62,7 @@ class DecisionWords:
     prefixes: frozenset[str]
     unspaced_prefixes: tuple[str, ...]
     inflections: tuple[str, ...]
+    negated_verbs: tuple[str, ...]
     tags: tuple[str, ...]
     keys: frozenset[str]
     final_keys: frozenset[str]
@@ -88,17 +89,10 @@ def decision_words() -> DecisionWords:
     lists["yes"] = [fold(word) for language in languages for word in language.yes]
     lists["no"] = [fold(word) for language in languages for word in language.no]
     lists["denials"] += lists["no"]
-    values: dict[str, object] = {}
-    for field in fields(DecisionWords):
-        if field.name not in lists:
-            raise InputError(f"{WORDS_FILE} has no list {field.name!r}.")
-        words = lists[field.name]
-        if field.type == "Phrases":
-            values[field.name] = Phrases(words)
-        else:
-            folded = map(fold, words)
-            values[field.name] = frozenset(folded) if field.type == "frozenset[str]" else tuple(folded)
-    return DecisionWords(**values)  # type: ignore[arg-type]
+    try:
+        return DecisionWords(**word_lists(DecisionWords, lists))
+    except KeyError as error:
+        raise InputError(f"{WORDS_FILE} has no list {error.args[0]!r}.") from None
 
 
 def _own_lists() -> dict[str, list[str]]:
@@ -111,10 +105,6 @@ def _own_lists() -> dict[str, list[str]]:
             raise InputError(
                 f"{WORDS_FILE}: {name} should map languages to phrases with commas between them."
             )
-        lists[name] = list(_phrases(by_language.values()))
+        phrases = (phrase.strip() for text in by_language.values() for phrase in text.split(","))
+        lists[name] = [phrase.strip('"') for phrase in phrases if phrase]
     return lists
-
-
-def _phrases(texts: Iterable[str]) -> Iterable[str]:
-    for text in texts:
-        yield from (phrase.strip().strip('"') for phrase in text.split(",") if phrase.strip())

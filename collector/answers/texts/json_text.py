@@ -35,6 +35,19 @@ class JsonNumber(str):
     __slots__ = ()
 
 
+def json_leaves(value: JsonObject | list[Any]) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Yield the values of JSON that are neither object nor list, in order, each with its keys from the outside."""
+    stack: list[tuple[tuple[str, ...], Any]] = [((), value)]
+    while stack:
+        keys, one = stack.pop()
+        if isinstance(one, JsonObject):
+            stack += [((*keys, key), inner) for key, inner in reversed(one)]
+        elif isinstance(one, list):
+            stack += [(keys, inner) for inner in reversed(one)]
+        else:
+            yield keys, one
+
+
 def json_value(text: str) -> Any:
     """Return the value of a text that is JSON as a whole, None if it is not."""
     try:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -71,11 +71,6 @@ class RefusalPattern:
     id: str
     source: str
     preface: str = ""
-
-    @property
-    def pattern(self) -> re.Pattern[str]:
-        """The compiled expression, preface included; it ignores case."""
-        return _compiled(_after(self.preface, [f"(?:{self.source})"]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -508,36 +503,27 @@ _ONE_WORD_IN = 3
 
 @dataclass(frozen=True, slots=True)
 class _Hints:
-    """Parts of the languages' patterns: the starts of words in Latin letters, and single letters of other scripts.
+    """The languages whose patterns hold a start of a word in Latin letters, or a letter of another script."""
 
-    `by_word_start` holds a one in the byte of each language that knows it, so that a sum counts for all languages at once.
-    """
-
-    codes: tuple[str, ...]
-    by_word_start: Mapping[str, int]
-    by_letter: Mapping[str, int]
-    ones: int
+    by_word_start: Mapping[str, Sequence[str]]
+    by_letter: Mapping[str, Sequence[str]]
 
 
 @cache
 def _hints() -> _Hints:
-    languages = load_languages()
-    by_word_start: dict[str, int] = defaultdict(int)
-    by_letter: dict[str, int] = defaultdict(int)
-    for number, language in enumerate(languages.values()):
-        one = 1 << 8 * number
+    by_word_start: dict[str, list[str]] = defaultdict(list)
+    by_letter: dict[str, list[str]] = defaultdict(list)
+    for code, language in load_languages().items():
         words = set(_WORD.findall(_NO_LETTERS.sub(" ", _LETTER_CLASS.sub(r"\1", language.pattern_text))))
         other_letters = {letter for word in words for letter in word if not _is_latin(letter)}
         for letter in other_letters:
-            by_letter[letter] |= one
+            by_letter[letter].append(code)
         if not other_letters:
             for word_start in {word[:_KEY_LETTERS] for word in words}:
-                by_word_start[word_start] += one
-    ones = sum(1 << 8 * number for number in range(len(languages)))
-    return _Hints(tuple(languages), dict(by_word_start), dict(by_letter), ones)
+                by_word_start[word_start].append(code)
+    return _Hints(dict(by_word_start), dict(by_letter))
 
 
-@cache
 def _is_latin(letter: str) -> bool:
     return letter.isascii() or "LATIN" in unicodedata.name(letter, "")
 
@@ -545,21 +531,15 @@ def _is_latin(letter: str) -> bool:
 def _candidates(sample: str) -> tuple[_Matcher, ...]:
     """Return the languages that know enough words, or a letter of another script, of the start of a text."""
     hints = _hints()
-    known = hints.by_word_start
     words = sample.split()
-    counts = 0
-    for word in words:
-        if (word_start := word[:_KEY_LETTERS]) in known:
-            counts += known[word_start]
-    # A sample has at most 80 words: the highest bit of a byte is set where the count reaches what is needed.
-    needed = -(-len(words) // _ONE_WORD_IN)
-    bits = (counts + (128 - needed) * hints.ones) >> 7 & hints.ones if counts else 0
+    known = hints.by_word_start
+    counts = Counter(code for word in words for code in known.get(word[:_KEY_LETTERS], ()))
+    found = {code for code, n in counts.items() if n * _ONE_WORD_IN >= len(words)}
     if not sample.isascii():
-        for letter in set(sample):
-            bits |= hints.by_letter.get(letter, 0)
-    return _matchers(bits)
+        found.update(code for letter in set(sample) for code in hints.by_letter.get(letter, ()))
+    return _matchers(frozenset(found)) if found else ()
 
 
 @lru_cache(maxsize=4096)
-def _matchers(bits: int) -> tuple[_Matcher, ...]:
-    return tuple(_matcher(code) for number, code in enumerate(_hints().codes) if bits >> 8 * number & 1)
+def _matchers(codes: frozenset[str]) -> tuple[_Matcher, ...]:
+    return tuple(_matcher(code) for code in load_languages() if code in codes)

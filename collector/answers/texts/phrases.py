@@ -8,9 +8,11 @@ whatever the number of languages. Any other expression is tried only on texts th
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import fields
 from functools import cached_property
 from itertools import product
+from typing import Any
 
 from collector.answers.texts.plain import MARKS, UNSPACED, fold, is_joined
 
@@ -287,6 +289,20 @@ class Phrases:
     def is_word(self, text: str) -> bool:
         """Return whether the text is one of the phrases."""
         return text in self._phrases or any(one.anywhere.fullmatch(text) for one in self._candidates(text))
+
+
+def word_lists(kind: type, lists: Mapping[str, Iterable[str]]) -> dict[str, Any]:
+    """Return the lists that a class of words has as fields: as Phrases, or as a set or a tuple of folded words.
+
+    Raises:
+        KeyError: a list is missing.
+    """
+    make: dict[str, Callable[[Iterable[str]], Any]] = {
+        "Phrases": Phrases,
+        "frozenset[str]": lambda words: frozenset(map(fold, words)),
+        "tuple[str, ...]": lambda words: tuple(map(fold, words)),
+    }
+    return {one.name: make[str(one.type)](lists[one.name]) for one in fields(kind) if one.type in make}
 
 
 def _joins(character: str) -> bool:

@@ -14,7 +14,6 @@ from collector.answers.replies import classify, load_rules
 from collector.answers.texts.json_text import extract_json
 from collector.answers.texts.stored_text import storable
 from collector.errors import InputError
-from tests.python.growth import assert_linear
 
 LIMIT = 10_000
 
@@ -74,6 +73,8 @@ def test_json_answers_are_read(reply: str, expected: str) -> None:
         ('```json\n{"Tea": {"why": "Warm."}, "Mug', "truncated", "not closed"),
         ('[{"product": "Tea"}, {"product":', "truncated", "not closed"),
         ("[" * 5000, "malformed", "nested too deeply"),
+        ('{"error": {"message": "Internal problem"}}', "malformed", "error's message"),
+        ('{"error": true, "message": "Internal problem"}', "malformed", "error's message"),
         ('{"a":' * 900 + "1" + "}" * 900 + "x" * LIMIT, "malformed", "the limit is 10000"),
     ],
 )
@@ -160,19 +161,6 @@ def test_json_that_says_something_is_an_answer_whatever_else_it_says(reply: str,
     assert words(reply) == expected
 
 
-@pytest.mark.parametrize(
-    "reply",
-    [
-        '{"error": {"message": "Internal problem"}}',
-        '{"error": true, "message": "Internal problem"}',
-    ],
-)
-def test_json_that_is_only_an_error_is_no_answer(reply: str) -> None:
-    answer = classify(reply, "json_object", LIMIT)
-    assert (answer.status, answer.answer_text) == ("malformed", None)
-    assert "error's message" in str(answer.error)
-
-
 @pytest.mark.parametrize("kind", ["json_object", "text", "list", "items", "label", "score"])
 @pytest.mark.parametrize(
     "reply",
@@ -182,10 +170,6 @@ def test_json_all_of_fillers_is_no_answer(reply: str, kind: str) -> None:
     answer = classify(reply, kind, LIMIT, k=5, labels=["junior", "senior"], maximum=10)
     assert (answer.status, answer.answer_text) == ("malformed", None)
     assert "fillers" in str(answer.error)
-
-
-def test_a_filler_that_is_a_label_is_an_answer() -> None:
-    assert classify('{"label": "none"}', "label", LIMIT, labels=["none", "some"]).status == "ok"
 
 
 @pytest.mark.parametrize(
@@ -210,6 +194,7 @@ def test_refusals_among_lists_and_decisions(reply: str, kind: str, status: str) 
 
 
 def test_a_label_may_be_a_word_that_elsewhere_says_nothing() -> None:
+    assert classify('{"label": "none"}', "label", LIMIT, labels=["none", "some"]).status == "ok"
     reply = '{"label": "none", "reason": "I cannot provide more."}'
     assert classify(reply, "label", LIMIT, labels=["some", "none"]).status == "ok"
     assert classify(reply, "label", LIMIT, labels=["yes", "no"]).status == "refused"
@@ -238,24 +223,6 @@ def test_text_answers() -> None:
     too_long = classify("x" * (LIMIT + 1), "text", LIMIT)
     assert too_long.status == "malformed"
     assert too_long.error == "The answer has 10001 characters; the limit is 10000."
-
-
-@pytest.mark.parametrize(
-    "hostile",
-    [
-        "[{" * 100_000,
-        '{"' * 100_000,
-        '\\"' * 100_000,
-        '{"a":,}' * 30_000,
-        "{ " * 100_000,
-        '"' * 200_001,
-        ",}" * 100_000,
-    ],
-)
-def test_hostile_replies_take_no_long_time(hostile: str) -> None:
-    # Before anything else reads the text, which is remembered.
-    assert_linear(lambda part: classify(part, "json_object", 10**6), hostile)
-    assert classify(hostile, "json_object", 10**6).status in ("malformed", "truncated")
 
 
 json_values = st.recursive(

@@ -18,7 +18,6 @@ from collector.answers.decisions import (
 )
 from collector.answers.texts.phrases import Phrases, written_out
 from collector.answers.texts.plain import Reply
-from tests.python.growth import assert_linear
 
 AB = ("A", "B")
 LEVELS = ("junior", "mid", "senior")
@@ -274,22 +273,6 @@ def test_any_text_is_read_or_has_a_problem(text: str) -> None:
         score = read_score(text, minimum, maximum, points={"low": 1.0}, rescale=True)
         assert (score.value is None) == (score.problem is not None)
         assert score.value is None or minimum <= float(score.value) <= maximum
-
-
-LONG = [
-    "a" * 60_000, "1" * 60_000, "1," * 30_000, "- " * 30_000, "mid " * 15_000, "Answer: A\n" * 6_000, "不是" * 30_000,
-    "Answer: A wait Answer: B " * 2_400, "A is better than B. " * 3_000, "{" * 60_000, "[[" * 30_000, "<answer>" * 7_500,
-    "A) " * 20_000, "not " * 15_000, "(\"'" * 20_000, "\n" * 60_000, "answer " * 8_500, "if " * 20_000, "$1,000 - " * 6_600,
-    "7/10 " * 12_000, "8 → 9 " * 10_000, "raise of $5 to " * 4_000, '{"a_eur": 1, "b": "monthly"} ' * 2_000,
-    "Score: 7\n" * 6_600, "7 or " * 12_000, '{"a": 1} ' * 6_600, "1 000 " * 10_000, "** " * 20_000,
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("text", LONG, ids=lambda text: text[:10].encode("unicode_escape").decode())
-def test_reading_takes_time_in_proportion_to_the_length(text: str) -> None:
-    assert_linear(
-        lambda part: (read_label(part, AB), read_label(part, LEVELS), read_score(part, 0, 10)), text
-    )
 
 
 def test_phrases_are_written_out_where_they_are_limited() -> None:

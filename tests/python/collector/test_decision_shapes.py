@@ -8,8 +8,8 @@ import pytest
 
 from benchmarks.reading.shapes import KINDS, Shape, compositions, load
 
-# The rest may stay unread: patterns in languages whose files are incomplete, and a few hard sentences.
-LEAST_RIGHT = {"decisions": 0.99, "scores": 0.99, "money": 0.99}
+# Patterns in languages whose files are incomplete, and hard sentences.
+MOST_UNREAD = {"decisions": 2, "scores": 1, "money": 0}
 
 
 def read(shapes: list[Shape]) -> dict[Shape, str | None]:
@@ -33,11 +33,12 @@ def test_no_shape_is_read_wrongly(kind: str, readings: dict[str, dict[Shape, str
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_almost_every_shape_is_read(kind: str, readings: dict[str, dict[Shape, str | None]]) -> None:
-    expected = {
-        shape: value for shape, value in readings[kind].items() if not (shape.may_be_unread and value is None)
-    }
-    n_right = sum(shape.outcome(value) == "right" for shape, value in expected.items())
-    assert n_right / len(expected) >= LEAST_RIGHT[kind]
+    unread = [
+        shape.text
+        for shape, value in readings[kind].items()
+        if shape.outcome(value) == "unread" and not shape.may_be_unread
+    ]
+    assert len(unread) <= MOST_UNREAD[kind], unread
 
 
 def test_a_pattern_is_read_alike_whatever_the_label(readings: dict[str, dict[Shape, str | None]]) -> None:

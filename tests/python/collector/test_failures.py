@@ -11,7 +11,6 @@ import yaml
 
 from collector.answers.failures import (
     UnknownReasons,
-    failure_of_answer,
     is_error,
     load_failures,
     read_failure,
@@ -22,7 +21,6 @@ from collector.errors import InputError
 from collector.importers.plan import PlannedAnswer
 from collector.importers.reading import answer_of
 from collector.spec.audit import Audit
-from tests.python.growth import assert_linear
 
 ROOT = Path(__file__).parents[3]
 RULES = (ROOT / "collector/answers/answer_rules/common.yml").read_text(encoding="utf-8")
@@ -137,27 +135,6 @@ def test_unknown_reasons_are_named_with_their_counts() -> None:
 def test_a_model_that_refuses_in_the_body_of_an_error_refuses() -> None:
     body = '{"error": {"code": 403, "message": "I\'m sorry, but I can\'t help with that."}}'
     assert classify(body, "json_object", LIMIT).status == "refused"
-
-
-@pytest.mark.parametrize(
-    "hostile",
-    [
-        "error " * 20_000,
-        "Error: " * 20_000,
-        "a." * 50_000,
-        "Error code: 400 - {" + "{" * 100_000,
-        "Error code: 400 - {" + "}a" * 50_000,
-        "[" * 100_000,
-        "blocked " + "safety " * 20_000,
-        "<html><head><title>error</title>" + "x" * 100_000,
-        '{"error": ' * 20_000,
-        "finish_reason " * 20_000,
-        "violates a a a " * 10_000,
-    ],
-    ids=lambda text: text[:20],
-)
-def test_hostile_texts_take_no_long_time(hostile: str) -> None:
-    assert_linear(lambda part: (failure_of_answer(part), read_failure(part)), hostile)
 
 
 @pytest.mark.parametrize(

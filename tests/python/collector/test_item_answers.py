@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,11 +16,10 @@ from collector.answers.recommendations.items import (
     category_counts_text,
     find_items,
     items_text,
-    read_price,
     split_categories,
 )
+from collector.answers.recommendations.prices import read_price
 from collector.answers.replies import Answer, classify
-from tests.python.growth import assert_linear
 
 ONE = Item("Blue Door", 2, ("thai", "bars"))
 TWO = Item("Mill", 1, ("pizza",))
@@ -33,59 +34,25 @@ def read(text: str | None, finish_reason: str | None = None, *, k: int = 2) -> A
     return classify(text, "items", 10_000, finish_reason, k=k, levels=4)
 
 
-@pytest.mark.parametrize(
-    ("written", "level"),
-    [
-        (2, 2),
-        (2.0, 2),
-        ("2", 2),
-        ("2.0", 2),
-        ("$$", 2),
-        ("$$$$", 4),
-        ("€€", 2),
-        ("$$ (moderate)", 2),
-        ("$$ - moderate", 2),
-        ("Price level 3", 3),
-        ("price_level: 3", 3),
-        ("2/4", 2),
-        ("2 out of 4", 2),
-        ("**$$**", 2),
-        ("Moderate ($$)", 2),
-        ("moderate (2)", 2),
-        ("2 ($$)", 2),
-        ("$$ ($11-30)", 2),
-        ("💲💲", 2),
-        ("level two", 2),
-        (r"\$\$", 2),
-        # A range, an amount, something between two levels, another scale and a word are no level.
-        ("$$-$$$", None),
-        ("$$ – $$$", None),
-        ("1-2", None),
-        ("1 to 2", None),
-        ("$10-20", None),
-        ("$15", None),
-        (2.5, None),
-        ("2.5", None),
-        ("$$+", None),
-        ("2 ($$$)", None),
-        ("cheap (20)", None),
-        ("$$ out of $$$$", None),
-        ("US$", None),
-        ("$€", None),
-        ("2 out of 5", None),
-        ("moderate", None),
-        ("", None),
-        (0, None),
-        (5, None),
-        (-1, None),
-        ("$$$$$", None),
-        ("1" * 10_000, None),
-        (True, None),
-        (None, None),
-        ([2], None),
+LEVELS: dict[int | None, list[object]] = {
+    2: [
+        2, 2.0, "2", "2.0", "$$", "€€", "$$ (moderate)", "$$ - moderate", "2/4", "2 out of 4", "**$$**", "Moderate ($$)",
+        "moderate (2)", "2 ($$)", "$$ ($11-30)", "💲💲", "level two", r"\$\$",
     ],
+    3: ["Price level 3", "price_level: 3"],
+    4: ["$$$$"],
+    # A range, an amount, something between two levels, another scale and a word are no level.
+    None: [
+        "$$-$$$", "$$ – $$$", "1-2", "1 to 2", "$10-20", "$15", 2.5, "2.5", "$$+", "2 ($$$)", "cheap (20)", "$$ out of $$$$",
+        "US$", "$€", "2 out of 5", "moderate", "", 0, 5, -1, "$$$$$", "1" * 10_000, True, None, [2],
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("level", "written"), [(level, one) for level, listed in LEVELS.items() for one in listed]
 )
-def test_price_levels(written: object, level: int | None) -> None:
+def test_price_levels(level: int | None, written: object) -> None:
     assert read_price(written, 4) == level
 
 
@@ -168,216 +135,44 @@ def priced(text: str) -> Priced:
     return [(one.name, one.price_level) for one in find_items(text, 4).items]
 
 
+LINES: dict[tuple[str | None, int | None], list[str]] = {
+    ("Blue Door", 2): [
+        "**Blue Door** ($$) - Italian", "**Blue Door** – $$ – cozy place, mains $20", "**Blue Door ($$)** - Italian",
+        "**Blue Door** *($$)* – Italian", "**Blue Door:** $$ · Italian", "*Blue Door* — **$$**: grill", "Blue Door: $$",
+        "Blue Door `$$`", "Blue Door (\\$\\$)", "Blue Door ($$, Italian)", "Blue Door (4.5 stars, $$) – Italian",
+        "Blue Door ($$, $15–25 per person)", "Blue Door, $$, Italian", "Blue Door [$$]", "Blue Door | $$ | Italian",
+        "Blue Door | Italian | $$", "Blue Door — price level 2", "Blue Door (Price Level: 2, Italian)",
+        "Blue Door, price level two", "Blue Door – Price: 2/4 – Italian", "$$ - Blue Door",
+        "[Blue Door](https://example.org/a) - $$ - Italian", "Blue Door €€",
+    ],
+    # No level is stated, or two are.
+    ("Blue Door", None): [
+        "Blue Door ($$-$$$)", "Blue Door ($$+)", "Blue Door ($$ or $$$)", "Blue Door – lunch $, dinner $$$",
+        "Blue Door (Price: 2/5)", "Blue Door - price level 2-3", "**Blue Door** costs 20 $ for two",
+        "**Blue Door**, price: 20",
+    ],
+    # Nothing is cut off.
+    (None, None): [
+        "Blue Door ($15-25)", "Blue Door costs $20", "Level 2 Bar", "Ca$h Bar",
+    ],
+}  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("line", "name", "level"),
-    [
-        ("**Blue Door** ($$) - Italian", "Blue Door", 2),
-        ("**Blue Door** – $$ – cozy place, mains $20", "Blue Door", 2),
-        ("**Blue Door ($$)** - Italian", "Blue Door", 2),
-        ("**Blue Door** *($$)* – Italian", "Blue Door", 2),
-        ("**Blue Door:** $$ · Italian", "Blue Door", 2),
-        ("*Blue Door* — **$$**: grill", "Blue Door", 2),
-        ("Blue Door: $$", "Blue Door", 2),
-        ("Blue Door `$$`", "Blue Door", 2),
-        (r"Blue Door (\$\$)", "Blue Door", 2),
-        ("Blue Door ($$, Italian)", "Blue Door", 2),
-        ("Blue Door (4.5 stars, $$) – Italian", "Blue Door", 2),
-        ("Blue Door ($$, $15–25 per person)", "Blue Door", 2),
-        ("Blue Door, $$, Italian", "Blue Door", 2),
-        ("Blue Door [$$]", "Blue Door", 2),
-        ("Blue Door | $$ | Italian", "Blue Door", 2),
-        ("Blue Door | Italian | $$", "Blue Door", 2),
-        ("Blue Door — price level 2", "Blue Door", 2),
-        ("Blue Door (Price Level: 2, Italian)", "Blue Door", 2),
-        ("Blue Door, price level two", "Blue Door", 2),
-        ("Blue Door – Price: 2/4 – Italian", "Blue Door", 2),
-        ("$$ - Blue Door", "Blue Door", 2),
-        ("[Blue Door](https://example.org/a) - $$ - Italian", "Blue Door", 2),
-        ("Blue Door €€", "Blue Door", 2),
-        # No level is stated, or two are.
-        ("Blue Door ($$-$$$)", "Blue Door", None),
-        ("Blue Door ($$+)", "Blue Door", None),
-        ("Blue Door ($$ or $$$)", "Blue Door", None),
-        ("Blue Door – lunch $, dinner $$$", "Blue Door", None),
-        ("Blue Door (Price: 2/5)", "Blue Door", None),
-        ("Blue Door - price level 2-3", "Blue Door", None),
-        ("Blue Door ($15-25)", "Blue Door ($15-25)", None),
-        ("Blue Door costs $20", "Blue Door costs $20", None),
-        ("**Blue Door** costs 20 $ for two", "Blue Door", None),
-        ("**Blue Door**, price: 20", "Blue Door", None),
-        ("Level 2 Bar", "Level 2 Bar", None),
-        ("Ca$h Bar", "Ca$h Bar", None),
-    ],
+    [(line, name or line, level) for (name, level), lines in LINES.items() for line in lines],
 )
 @pytest.mark.parametrize("mark", ["1. {}\n2. **Mill** ($) - pizza", "- {}\n- **Mill** ($) - pizza"])
 def test_names_and_prices_of_lines(mark: str, line: str, name: str, level: int | None) -> None:
     assert priced(mark.format(line)) == [(name, level), ("Mill", 1)]
 
 
-LISTS: list[tuple[str, Priced, list[tuple[str, ...]]]] = [
-    (
-        (
-            "Here are 3 great restaurants in Boston ($ to $$$$):\n"
-            "\n"
-            "1. **Blue Door** ($$) - Italian\n"
-            "2. Green Gate ($$$)\n"
-            "3. Oak Table\n"
-            "\n"
-            "Enjoy your meal! Prices: $ = under $15, $$ = $15-30."
-        ),
-        [("Blue Door", 2), ("Green Gate", 3), ("Oak Table", None)],
-        [],
-    ),
-    (
-        (
-            "### Top picks\n"
-            "\n"
-            "1. **Neptune Oyster**\n"
-            "   - **Cuisine:** Seafood, Oyster Bar\n"
-            "   - **Price Level:** $$$\n"
-            "   - Known for lobster rolls ($35)\n"
-            "\n"
-            "2. **Oleana**\n"
-            "   - **Cuisine:** Mediterranean/Turkish\n"
-            "   - **Price Level:** $$$$\n"
-            "\n"
-            "3. **Regina Pizzeria**\n"
-            "   - **Cuisine:** Pizza\n"
-            "   - **Price:** $\n"
-            "\n"
-            "Let me know if you'd like more! Most $$ places take reservations."
-        ),
-        [("Neptune Oyster", 3), ("Oleana", 4), ("Regina Pizzeria", 1)],
-        [("seafood", "oyster bar"), ("mediterranean", "turkish"), ("pizza",)],
-    ),
-    (
-        (
-            "## Neptune Oyster\n"
-            "- **Cuisine:** Seafood\n"
-            "- **Price:** $$$\n"
-            "\n"
-            "## Oleana\n"
-            "- **Cuisine:** Mediterranean\n"
-            "- **Price:** 3\n"
-        ),
-        [("Neptune Oyster", 3), ("Oleana", 3)],
-        [("seafood",), ("mediterranean",)],
-    ),
-    (
-        (
-            "### 1. Neptune Oyster ($$$)\n"
-            "Amazing lobster roll, about $35.\n"
-            "\n"
-            "### 2. Oleana\n"
-            "Turkish mezze. $$$\n"
-            "\n"
-            "### 3. Sweetgreen\n"
-            "Salads from $12.\n"
-        ),
-        [("Neptune Oyster", 3), ("Oleana", 3), ("Sweetgreen", None)],
-        [],
-    ),
-    (
-        (
-            "Sure:\n"
-            "\n"
-            "| # | Restaurant | Price Level | Cuisine |\n"
-            "|---|------------|:-----------:|---------|\n"
-            "| 1 | **Neptune Oyster** | $$$ | Seafood, Raw Bar |\n"
-            "| 2 | Oleana | 4 | Turkish & Mediterranean |\n"
-            "| 3 | Mill | $10–20 | Pizza |\n"
-        ),
-        [("Neptune Oyster", 3), ("Oleana", 4), ("Mill", None)],
-        [("seafood", "raw bar"), ("turkish & mediterranean",), ("pizza",)],
-    ),
-    (
-        ("Name | Price (1-4) | Categories\n--- | --- | ---\nBlue Door | 2 | Thai\nMill | 1 | Pizza\n\n"),
-        [("Blue Door", 2), ("Mill", 1)],
-        [("thai",), ("pizza",)],
-    ),
-    (
-        ("**$ (Budget)**\n- Sullivan's\n- El Pelon\n\n**$$ (Moderate)**\n- Toro\n- Oleana"),
-        [("Sullivan's", None), ("El Pelon", None), ("Toro", None), ("Oleana", None)],
-        [],
-    ),
-    (
-        (
-            "**Italian:**\n"
-            "1. Giulia ($$$)\n"
-            "2. Carmelina's ($$)\n"
-            "\n"
-            "**Seafood:**\n"
-            "3. Neptune Oyster ($$$)\n"
-            "4. Row 34 ($$)"
-        ),
-        [("Giulia", 3), ("Carmelina's", 2), ("Neptune Oyster", 3), ("Row 34", 2)],
-        [],
-    ),
-    (
-        ("1. Toro ($$) 2. Oleana ($$$) 3. Mill ($)"),
-        [("Toro", 2), ("Oleana", 3), ("Mill", 1)],
-        [],
-    ),
-    (
-        ("I recommend Toro ($$), Oleana ($$$) and Mill ($)."),
-        [("Toro", 2), ("Oleana", 3), ("Mill", 1)],
-        [],
-    ),
-    (
-        ("1. $$ - Toro\n2. $$$ - Oleana\n3. ($) Mill"),
-        [("Toro", 2), ("Oleana", 3), ("Mill", 1)],
-        [],
-    ),
-    (
-        ("1. Starbucks - $$\n2. Starbucks - $\n3. Mill - $"),
-        [("Starbucks", 2), ("Starbucks", 1), ("Mill", 1)],
-        [],
-    ),
-    (
-        ("1. Toro: Spanish tapas in the South End\n2. Oleana: Turkish, $$$\n3. Mill: a $$ pizza place"),
-        [("Toro", None), ("Oleana", 3), ("Mill", 2)],
-        [],
-    ),
-    (
-        ("Blue Door | $$ | Italian\nMill | $ | Pizza\nOak | Thai | $$$"),
-        [("Blue Door", 2), ("Mill", 1), ("Oak", 3)],
-        [],
-    ),
-    (
-        (
-            "1. **Toro**\n"
-            "   Spanish tapas. Price: $$$\n"
-            "\n"
-            "2. **Oleana**\n"
-            "   Turkish. Entrees $20-30.\n"
-            "\n"
-            "$$$ = expensive"
-        ),
-        [("Toro", 3), ("Oleana", None)],
-        [],
-    ),
-    (
-        ("1. Toro (South End)\n2. Oleana (Cambridge)\n3. Mill (Allston)"),
-        [("Toro", None), ("Oleana", None), ("Mill", None)],
-        [],
-    ),
-    (
-        ("- Toro ($$)\n- Oleana ($$$)\n\nPrice key: $ inexpensive, $$ moderate, $$$ expensive"),
-        [("Toro", 2), ("Oleana", 3)],
-        [],
-    ),
-    (
-        ("**Toro** – $$\nSpanish tapas bar.\n\n**Oleana** – $$$\nTurkish food."),
-        [("Toro", 2), ("Oleana", 3)],
-        [],
-    ),
-]
-
-
-@pytest.mark.parametrize(("text", "items", "categories"), LISTS)
-def test_realistic_answers_in_plain_text(text: str, items: Priced, categories: list[tuple[str, ...]]) -> None:
-    assert priced(text) == items
-    assert [one.categories for one in find_items(text, 4).items] == (categories or [()] * len(items))
+@pytest.mark.parametrize(
+    "answer", yaml.safe_load(Path(__file__).with_name("item_answers.yml").read_text("utf-8"))
+)
+def test_realistic_answers_in_plain_text(answer: dict[str, Any]) -> None:
+    expected = [(name, level, tuple(*categories)) for name, level, *categories in answer["items"]]
+    assert found(answer["text"]) == expected
 
 
 @pytest.mark.parametrize(
@@ -558,25 +353,3 @@ def test_any_reply_is_classified_and_kept_as_json(text: str) -> None:
         assert all(one["price_level"] in (None, 1, 2, 3, 4) and one["n"] == 1 for one in items)
     else:
         assert answer.error
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        '{"a": ' * 3_000 + "1" + "}" * 3_000,
-        "[" * 3_000 + "]" * 3_000,
-        json.dumps([{"name": "price" + " " * 60_000, "price": "price" + " " * 60_000 + "x"}]),
-        json.dumps([{"name": "(" * 60_000, "price": "$" * 60_000}]),
-        "1. A ($$ " * 20_000,
-        "$$ " * 20_000,
-        "- A ($$)\n" * 8_000,
-        "- price level " * 20_000,
-        "| a | b |\n|---|---|\n" * 10_000,
-        "A | " * 20_000 + "\n" + "|-" * 20_000,
-        "#" * 100_000 + "\n**" + "a" * 100_000,
-        "1. A\n" + " " * 100_000 + "$" * 100_000,
-        json.dumps([{"name": "($" * 60_000, "categories": "/ " * 60_000}]),
-    ],
-)
-def test_hostile_replies_are_read_quickly(text: str) -> None:
-    assert_linear(lambda part: classify(part, "items", 1_000_000), text)

@@ -28,42 +28,12 @@ EXPECTED: dict[str, dict[str, Any]] = {
 }
 PIECES = st.sampled_from(
     [
-        *LABELS,
-        *NAMES,
-        *(
-            "1. ",
-            "- ",
-            "* ",
-            "2) ",
-            "**",
-            "```json\n",
-            "```",
-            "{",
-            "}",
-            "[",
-            "]",
-            '"',
-            ",",
-            ":",
-            "\n",
-            " $$ ",
-            "| ",
-        ),
-        *(
-            "I'm sorry, but I can't",
-            "Score: ",
-            "10/10",
-            "-3.5e7",
-            "٣",
-            "1,000",
-            "NaN",
-            "\u2028",
-            "\x00",
-            "e\u0301",
-        ),
-        *("null", "true", '{"items": [', '"price": "$$"', "\\u0000", "[" * 3_000, "9" * 5_000),
+        *LABELS, *NAMES,
+        "1. ", "- ", "* ", "2) ", "**", "```json\n", "```", "{", "}", "[", "]", '"', ",", ":", "\n", " $$ ", "| ",
+        "I'm sorry, but I can't", "Score: ", "10/10", "-3.5e7", "٣", "1,000", "NaN", "\u2028", "\x00", "e\u0301",
+        "null", "true", '{"items": [', '"price": "$$"', "\\u0000", "[" * 3_000, "9" * 5_000,
     ]
-)
+)  # fmt: skip
 REPLIES = (
     st.text(max_size=60)
     | st.lists(PIECES | st.text(max_size=5), max_size=12).map("".join)

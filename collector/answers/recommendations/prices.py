@@ -1,20 +1,161 @@
-"""Prices as amounts of money: "349 €", "EUR 1.299,00", "$1,299", "12,000円", "$1.5M", 349.0.
+"""Prices of items: levels ("$$", "price level 2"), or amounts of money ("349 €", "EUR 1.299,00", "12,000円", "$1.5M", 349.0).
 
-A range ("299–399 €"), two amounts ("349 € statt 399 €") and a number among words are no amount. The numbers and their currencies
-are found as those of decisions are (decisions/amounts.py).
+A level is read only where it is stated: an amount ("$20"), a range ("$$-$$$"), another scale ("2 out of 5") and a word
+("moderate") state none. A range ("299–399 €"), two amounts ("349 € statt 399 €") and a number among words are no amount. The
+numbers and their currencies are found as those of decisions are (decisions/amounts.py).
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from collector.answers.decisions.amounts import Amount as Number
 from collector.answers.decisions.amounts import code_of, find_numbers, range_of
-from collector.answers.recommendations.stated_prices import Amount, StatedPrice, with_bracket
 from collector.answers.texts.amount_words import amount_words
 from collector.answers.texts.json_text import JsonNumber
 from collector.answers.texts.plain import UNSPACED, plain_signs
+
+SEPARATORS = " \t-–—:|,;•·：，；、"
+_MARKS = ("**", "__", "*", "_", "`")
+_MAX_BRACKET = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """An amount of money; the currency is a code, or a sign that several currencies have, None where it is not stated."""
+
+    value: float
+    currency: str | None = None
+
+
+# A price level, or an amount of money.
+Price = int | Amount
+
+
+@dataclass(frozen=True, slots=True)
+class StatedPrice:
+    """A price in a line: where it and the bracket around it begin and end; None where it is a range or no such level."""
+
+    start: int
+    end: int
+    price: Price | None
+
+
+def with_surroundings(line: str, price: StatedPrice) -> tuple[int, int]:
+    """Return where a price begins and ends with the separators, and the emphasis of its own, around it."""
+    start, end = _between_separators(line, price.start, price.end)
+    for mark in _MARKS:
+        inner = start - len(mark)
+        if (
+            line.endswith(mark, 0, start)
+            and line.startswith(mark, end)
+            and (inner <= 0 or line[inner - 1] in SEPARATORS)
+        ):
+            return _between_separators(line, inner, end + len(mark))
+    return start, end
+
+
+def _between_separators(line: str, start: int, end: int) -> tuple[int, int]:
+    while start > 0 and line[start - 1] in SEPARATORS:
+        start -= 1
+    while end < len(line) and line[end] in SEPARATORS:
+        end += 1
+    return start, end
+
+
+def with_bracket(line: str, start: int, end: int) -> tuple[int, int]:
+    """Return start and end of the bracket around a price, with its other content, or start and end of the price."""
+    for opening, closing in (("(", ")"), ("[", "]")):
+        left = line.rfind(opening, max(0, start - _MAX_BRACKET), start)
+        right = line.find(closing, end, end + _MAX_BRACKET)
+        if (
+            left >= 0
+            and right >= 0
+            and not {opening, closing} & set(line[left + 1 : start] + line[end:right])
+        ):
+            return left, right + 1
+    return start, end
+
+
+# -- Levels ---------------------------------------------------------------------------------------------------------
+
+DEFAULT_LEVELS = 4
+
+_SIGN = "[$€£¥₹＄💲💰]"
+_NUMBER_WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_NUMBER = rf"(?P<number>\d{{1,2}}(?:\.0+)?|{'|'.join(_NUMBER_WORDS)})"
+_OF_LEVELS = r"(?:\s{0,2}(?:/|out of\b|of\b)\s{0,2}(?P<levels>\d{1,2})(?!\d))?"
+_KIND = r"(?:level|range|tier|category|point|rating)"
+_LABEL = rf"\bprice(?:[ _-]?{_KIND})?[*_]{{0,3}}\s{{0,2}}(?:(?:is|of)\b|[:=–—-])?[*_]{{0,3}}\s{{0,2}}"
+# Currency signs without a digit next to them; with one they are an amount.
+_SIGNS = rf"(?<![\w.])(?<!{_SIGN})(?<!\d\s)(?P<signs>(?P<sign>{_SIGN})(?P=sign)*)(?!{_SIGN}|\w|\s?\d)"
+_RANGE = rf"(?<!{_SIGN})(?P<range>{_SIGN}+(?:\+|\s?(?:[-–—/]|to|or)\s?{_SIGN}+))(?!\d)"
+
+_STATED = re.compile(
+    rf"(?:{_LABEL})?(?:{_RANGE}|{_SIGNS}{_OF_LEVELS.replace('levels', 'of')})"
+    # A number is a level only behind its label, and where nothing makes it an amount or a range.
+    rf"|{_LABEL}{_NUMBER}{_OF_LEVELS}"
+    rf"(?=[*_]{{0,3}}\s{{0,2}}(?:$|[)\];|(•·]|[.,](?!\d)|[-–—]\s{{0,2}}(?!\d|\s|{_SIGN})))",
+    re.IGNORECASE,
+)
+# A value that is a number, perhaps with its name, and a remark without another number.
+_NUMBER_VALUE = re.compile(
+    rf"(?:price)?\s?{_KIND}?\s?[:=]?\s?{_NUMBER}{_OF_LEVELS}(?:[^\w+.][^\d+]*)?", re.IGNORECASE
+)
+_BRACKETED_NUMBER = re.compile(r"[^\W\d][^\d()]*\((?P<number>\d)\)")
+_MARKUP = re.compile(r"[*_`\\\"“”]+")
+
+
+def read_price(written: object, levels: int) -> int | None:
+    """Return the price level that a value states.
+
+    Args:
+        written: 2, "2", "two", "$$", "$$ (moderate)", "Moderate ($$)", "2 ($$)", "price level 2", "2 out of 4"; anything else
+            states none.
+        levels: the number of levels.
+
+    Returns:
+        A level from 1 (the cheapest) to `levels`, or None where the value is no such level: a range, an amount, a word, or
+        two levels at once.
+    """
+    if isinstance(written, bool) or not isinstance(written, str | int | float):
+        return None
+    text = " ".join(_MARKUP.sub("", str(written)).split())
+    found = {one.price if isinstance(one.price, int) else None for one in stated_levels(text, levels)}
+    number = _NUMBER_VALUE.fullmatch(text) or _BRACKETED_NUMBER.fullmatch(text)
+    if number is not None:
+        found.add(_level(number["number"], number.groupdict().get("levels"), levels))
+    return found.pop() if len(found) == 1 else None
+
+
+def is_price_range(written: str) -> bool:
+    """Return whether a value is a range of price levels in signs: two levels are not one, and their mean would be invented."""
+    found = _STATED.fullmatch(written)
+    return found is not None and found["range"] is not None
+
+
+def stated_levels(line: str, levels: int) -> Iterator[StatedPrice]:
+    """Yield the price levels that a line states in signs, or by number behind a label such as "price level", in order."""
+    for found in _STATED.finditer(line):
+        start, end = with_bracket(line, found.start(), found.end())
+        if found["number"] is not None:
+            level = _level(found["number"], found["levels"], levels)
+        else:
+            level = _level(str(len(found["signs"])), found["of"], levels) if found["signs"] else None
+        yield StatedPrice(start, end, level)
+
+
+def _level(number: str, of: str | None, levels: int) -> int | None:
+    if of is not None and int(of) != levels:
+        return None
+    word = number.lower()
+    level = _NUMBER_WORDS.index(word) + 1 if word in _NUMBER_WORDS else int(float(number))
+    return level if 1 <= level <= levels else None
+
+
+# -- Amounts of money -----------------------------------------------------------------------------------------------
 
 # Words that lead to a price are no part of a name before it.
 _LEADING = (
@@ -27,7 +168,6 @@ _LEADING_ALONE = re.compile(rf"{_LEADING}{{0,3}}")
 _REMARK = re.compile(r" {0,2}(?:[^\d+–—-][^\d]{0,80})?")
 _IN_BRACKETS = re.compile(r" {0,2}(?:[(（\[][^\d]{0,80})?")
 _GLUED = re.compile(rf"[^\W\d_{UNSPACED}]")
-_MARKUP = re.compile(r"[*_`\\\"“”]+")
 _MAX_VALUE = 120
 _LONGEST_LEADING = 30
 
