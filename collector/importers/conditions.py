@@ -247,7 +247,7 @@ class WideForm(Conditions):
     def _descriptor(self, attribute: str, group: str, word: str) -> str:
         """Return what states a group where the row has no descriptor: of several, the row's own word."""
         listed = self._groups[attribute][group]
-        if self._has_own_descriptor:
+        if self._has_own_descriptor or attribute in self._descriptor_at:
             return ""
         return word if len(listed) > 1 else listed[0]
 

@@ -107,7 +107,7 @@ def test_each_attribute_may_have_a_descriptor_of_its_own(
     text = """
         audit: signed
         attributes:
-          race: {reference: White, groups: [White, Black]}
+          race: {reference: White, groups: {White: [White, European], Black: Black}}
           gender: {reference: male, groups: [male, female]}
           role: {reference: staff, groups: [staff, guest]}
         answer: {kind: text}
@@ -122,11 +122,13 @@ def test_each_attribute_may_have_a_descriptor_of_its_own(
     rows = [
         "White,male,staff,Smith,Tom,Hi?,Hello.",
         "White,male,staff,Jones,Tom,Hi?,Hi.",
+        # Whatever word names its group, a row is identified by its descriptor.
+        "European,male,staff,Jones,Tom,Hi?,Well.",
         ",female,guest,,Ann,Hi?,Yes.",
     ]
     file.write_text(header + "\n".join(rows) + "\n", encoding="utf-8")
     summary = bring_as(text, file)
-    assert (summary.n_prompts, summary.n_responses) == (3, 3)
+    assert (summary.n_prompts, summary.n_responses) == (3, 4)
     assert query("select attribute, group_name, descriptor from raw.prompt_attributes order by all") == [
         ("gender", "female", "Ann"),
         ("gender", "male", "Tom"),
