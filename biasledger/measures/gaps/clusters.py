@@ -240,7 +240,7 @@ def comparable_clusters(units: Units) -> NDArray[np.bool_]:
     labels = units.design.labels
     holds = np.zeros((int(strata.max()) + 1, 2), dtype=bool)
     holds[strata, labels] = True
-    in_both = (holds[:, 0] & holds[:, 1])[strata]
+    in_both = np.logical_and(holds[:, 0], holds[:, 1])[strata]
     held = np.zeros((int(clusters.max()) + 1, 2), dtype=bool)
     held[clusters[in_both], labels[in_both]] = True
     return held
