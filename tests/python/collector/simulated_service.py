@@ -107,6 +107,9 @@ def ask_all(
     tells: bool = False,
     retry_after: float | None = None,
     tokens: Callable[[], int | None] = lambda: None,
+    status: int = 429,
+    seed: int = 0,
+    ask: Callable[[], RateHints | None] | None = None,
 ) -> Outcome:
     """Ask without end for a number of simulated seconds.
 
@@ -115,9 +118,11 @@ def ask_all(
         tells: the service sends the headers of its limits.
         retry_after: what it sends with a refusal.
         tokens: tokens of an answer.
+        status: of a refusal.
+        ask: asks a service in place of `limit`, which answers at once and on the same clock: returns its hints, or raises.
     """
     outcome = Outcome(seconds)
-    chance = random.Random(0)
+    chance = random.Random(seed)
     order = itertools.count()
     under_way: list[tuple[float, int, object, TargetError | None, RateHints | None]] = []
     while clock() < seconds:
@@ -138,15 +143,21 @@ def ask_all(
         if clock() >= seconds:
             break
         slot = pace.slot().__enter__()
-        is_accepted = limit is None or limit.accept()
-        hints = limit.hints() if tells and limit is not None else None
-        refused = None
-        if not is_accepted:
-            refused = TargetError(
-                "full", retryable=True, status=429, hints=hints, retry_after_seconds=retry_after
-            )
+        refused: TargetError | None = None
+        if ask is not None:
+            try:
+                hints = ask()
+            except TargetError as error:
+                refused, hints = error, error.hints
+        else:
+            is_accepted = limit is None or limit.accept()
+            hints = limit.hints() if tells and limit is not None else None
+            if not is_accepted:
+                refused = TargetError(
+                    "full", retryable=True, status=status, hints=hints, retry_after_seconds=retry_after
+                )
         # A refusal comes at once, an answer takes its time.
-        wait = latency(len(under_way) + 1) * chance.uniform(0.9, 1.1) if is_accepted else 0.02
+        wait = latency(len(under_way) + 1) * chance.uniform(0.9, 1.1) if refused is None else 0.02
         heapq.heappush(under_way, (clock() + wait, next(order), slot, refused, hints))
         outcome.most_at_once = max(outcome.most_at_once, len(under_way))
     return outcome

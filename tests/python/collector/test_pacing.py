@@ -1,10 +1,12 @@
-"""Test the pace of questions, on a simulated clock."""
+"""Test the pace of questions, on a simulated clock and over an HTTP server on loopback that refuses."""
 
 from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -22,6 +24,9 @@ from collector.asking.pacing import (
 )
 from collector.errors import TargetError
 from collector.rates import RateHints
+from collector.targets.base import Request
+from collector.targets.openai import OpenAITarget
+from tests.python.answering import answering, chat
 from tests.python.collector.simulated_service import Clock, FixedWindow, TokenBucket, ask_all
 
 INFINITE = float("inf")
@@ -432,3 +437,56 @@ def test_backoff_doubles_up_to_its_cap_and_half_of_it_is_chance(
 ) -> None:
     assert backoff_seconds(attempt, 0.5, 30.0, lambda: 0.0) == shortest
     assert backoff_seconds(attempt, 0.5, 30.0, lambda: 1.0) == longest
+
+
+# A real server
+
+
+@contextmanager
+def limited_server(
+    limit: TokenBucket, headers: Callable[[float], dict[str, str]], status: int
+) -> Iterator[str]:
+    """Serve chat completions from a bucket; what a refusal's headers say comes from the seconds until a question fits."""
+
+    def answer(*_: object) -> tuple[int, dict[str, str], bytes]:
+        is_accepted = limit.accept()
+        extra = headers(max(0.0, 1 - limit.level) / limit.per_second)
+        if "tells" in extra:
+            hints = limit.hints()
+            extra["x-ratelimit-remaining-requests"] = str(hints.remaining_requests)
+            extra["x-ratelimit-reset-requests"] = f"{int(1000 * (hints.reset_requests_seconds or 0))}ms"
+        if is_accepted:
+            extra.pop("Retry-After", None)
+            return 200, extra, chat("yes")
+        return status, extra, b'{"error": {"message": "too many", "type": "requests"}}'
+
+    with answering(answer) as root:
+        yield f"{root}/v1"
+
+
+# The headers of a refusal, and its status.
+SERVICES: dict[str, tuple[Callable[[float], dict[str, str]], int]] = {
+    "remaining and reset": (lambda _: {"tells": "1"}, 429),
+    "Retry-After": (lambda _: {"Retry-After": "1"}, 429),
+    "503 with retry-after-ms": (lambda seconds: {"retry-after-ms": str(int(1000 * seconds) + 1)}, 503),
+}
+PER_SECOND, BURST, SECONDS = 60.0, 60.0, 6.0
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_real_servers_are_asked_at_their_limits(name: str) -> None:
+    """A service's own headers over HTTP, on the simulated clock, so that it does not matter how fast this machine is."""
+    clock = Clock()
+    headers, status = SERVICES[name]
+    with limited_server(TokenBucket(PER_SECOND, BURST, clock), headers, status) as base_url:
+        target = OpenAITarget("limited", base_url=base_url, model="m", timeout_seconds=60.0, concurrency=32)
+        outcome = ask_all(
+            pace(clock, 32),
+            clock,
+            None,
+            seconds=SECONDS,
+            latency=lambda _: 0.05,
+            ask=lambda: target.ask(Request("Hello")).hints,
+        )
+    assert outcome.answered >= 0.8 * (PER_SECOND * SECONDS + BURST)
+    assert outcome.refused <= 0.15 * outcome.answered

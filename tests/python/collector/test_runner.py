@@ -234,6 +234,19 @@ def test_a_real_endpoint_from_request_to_row(
     assert KEY not in caplog.text
 
 
+def test_malformed_json_from_a_real_endpoint_three_times(
+    write_spec: Callable[..., Path], small_text: str, ledger_path: Path, query: Query, endpoint: Any
+) -> None:
+    endpoint.answers('{"Tea": Warm}')
+    target = OpenAITarget("mine", base_url=endpoint.base_url, model="m")
+    summary = collect(load_audit(write_spec(small_text, ("trials: 2", "trials: 1"))), target, ledger_path)
+    assert summary.counts == {"malformed": 4}
+    assert query(
+        "select count(*), max(attempt) from raw.responses where response_text = '{\"Tea\": Warm}'"
+    ) == [(12, 3)]
+    assert len(endpoint.requests) == 12
+
+
 def test_a_wrong_key_stops_the_run_at_once(
     small_spec: Path, ledger_path: Path, query: Query, endpoint: Any
 ) -> None:
