@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, PrivateAttr
@@ -149,7 +148,6 @@ class Audit(Section):
     _marker_rows: tuple[MarkerRow, ...] = PrivateAttr(default=())
     _probe_rows: tuple[ProbeRow, ...] = PrivateAttr(default=())
     _category_sets: Mapping[str, tuple[str, ...]] = PrivateAttr(default_factory=dict)
-    _files: tuple[Path, ...] = PrivateAttr(default=())
     _own_trials: dict[str, int] | None = PrivateAttr(default=None)
 
     def model_post_init(self, context: Any, /) -> None:
@@ -192,11 +190,6 @@ class Audit(Section):
     def relevance_rows(self) -> tuple[RelevanceRow, ...]:
         """The relevant items of each subject, in the file's order; empty if the analysis names no such file."""
         return self._relevance_rows
-
-    @property
-    def files(self) -> tuple[Path, ...]:
-        """The files it was read from, the spec first; a folder where it names one. Empty if it was not read from a file."""
-        return self._files
 
     @property
     def relevance_hash(self) -> str | None:

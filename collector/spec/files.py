@@ -7,7 +7,7 @@ too: in files or folders whose names begin with a dot, such as `.env`, which are
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from collector.errors import InputError
@@ -25,14 +25,12 @@ class SpecFiles:
         root: the folder that must contain all of them; None if they may be anywhere.
         is_wide: whether the root holds far more than an audit, so that only the files directly in it are read.
         encoding: of the tables that are neither UTF-8 nor marked as UTF-16, where the spec states it.
-        named: the files that were found so far for the names that the spec gives, in order.
     """
 
     spec: Path
     root: Path | None
     is_wide: bool = False
     encoding: str | None = None
-    named: list[Path] = field(default_factory=list, compare=False)
 
     @classmethod
     def of(cls, spec: Path, *, allow_outside: bool = False, encoding: str | None = None) -> SpecFiles:
@@ -69,7 +67,6 @@ class SpecFiles:
                 f"{self.spec} names the file {shown(name)}, which {problem}, or allow it with "
                 f"--allow-outside or BIASLEDGER_ALLOW_OUTSIDE=1."
             )
-        self.named.append(path)
         return path
 
     def _problem(self, place: Path, root: Path) -> str | None:

@@ -164,7 +164,6 @@ class _Loading:
                 yield problem
             if n:
                 return
-        self._checked_audit._files = (self._path, *files.named)
 
     def _groups(self, document: dict[str, Any], files: SpecFiles) -> Iterator[SpecProblem]:
         """Put the groups and templates that files hold in their place."""

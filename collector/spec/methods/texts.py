@@ -65,9 +65,7 @@ def _read_files(audit: Audit, files: SpecFiles) -> None:
         return
     name = texts.encoder
     if not (files.spec.parent / name).is_dir():
-        folder = hub_copy(name)
-        files.named.append(folder)
-        audit._encoder = find_encoder(name, name, folder)
+        audit._encoder = find_encoder(name, name, hub_copy(name))
         return
     folder = Path(os.path.realpath(files.path(name)))
     is_inside = files.root is not None and folder.is_relative_to(files.root)
