@@ -417,7 +417,22 @@ def _finding_case(
     )
 
 
-def _case(kind: str, row: dict[str, Any], status: str, suggested: Sequence[Mitigation], **own: Any) -> Case:
+def _case(
+    kind: str,
+    row: dict[str, Any],
+    status: str,
+    suggested: Sequence[Mitigation],
+    *,
+    name: str,
+    reason: str,
+    sentence: str,
+    value: float | None,
+    threshold: float | None,
+    scope: str = "",
+    is_held_out: bool = False,
+    can_fail: bool = True,
+    since: str = "",
+) -> Case:
     """Return the case of a row of findings or of comparisons."""
     return Case(
         run_id=row["run_id"],
@@ -432,7 +447,15 @@ def _case(kind: str, row: dict[str, Any], status: str, suggested: Sequence[Mitig
         suggestions=mitigations_of(suggested, row["measure"], row["method"]) if status in _BAD else (),
         finding_id=row["finding_id"] or "",
         mitigation=row["mitigation"],
-        **own,
+        name=name,
+        reason=reason,
+        sentence=sentence,
+        value=value,
+        threshold=threshold,
+        scope=scope,
+        is_held_out=is_held_out,
+        can_fail=can_fail,
+        since=since,
     )
 
 

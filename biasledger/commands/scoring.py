@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -102,7 +102,13 @@ def score(
     limit: int | None,
     judge_target: str | None,
     rubric: str | None,
-    **grading: Any,
+    targets: Path,
+    seed: int,
+    swap_texts: int,
+    despite_swaps: bool,
+    max_cost_usd: float | None,
+    max_requests: int | None,
+    dry_run: bool,
 ) -> None:
     """Score text answers with a classifier or a judge.
 
@@ -126,7 +132,21 @@ def score(
         raise click.UsageError("--judge TARGET and --rubric NAME belong together.")
     run_id = _run_id(ledger, run)
     if judge_target is not None and rubric is not None:
-        _grade(ledger, judge_target, rubric, scorer, run_id, limit, **grading)
+        _grade(
+            ledger,
+            judge_target,
+            rubric,
+            scorer=scorer,
+            run_id=run_id,
+            limit=limit,
+            targets=targets,
+            seed=seed,
+            swap_texts=swap_texts,
+            despite_swaps=despite_swaps,
+            max_cost_usd=max_cost_usd,
+            max_requests=max_requests,
+            dry_run=dry_run,
+        )
         return
     labels = read_label_map(label_map) if label_map is not None else None
     scorer = scorer or scorer_name(model, mask=mask)
@@ -153,10 +173,10 @@ def _grade(
     path: Path,
     target_name: str,
     rubric_name: str,
+    *,
     scorer: str | None,
     run_id: str | None,
     limit: int | None,
-    *,
     targets: Path,
     seed: int,
     swap_texts: int,
@@ -335,4 +355,5 @@ def _run_id(ledger: Path, run: str | None) -> str | None:
 
 
 TITLE = "Read, score, label and tune"
+# The commands of labelling.py are printed under the same heading.
 COMMANDS = (read, score, label, tune)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from biasledger.explaining.evidence import Pick, RowsBehind, Side
+from biasledger.explaining.evidence import USABLE, USUAL_ORDER, Pick, RowsBehind, Side
 from biasledger.explaining.rows import Row, rows, with_values
 
 if TYPE_CHECKING:
@@ -59,9 +59,16 @@ class Case:
         found = self.rows(f"{query} limit {n}")
         return RowsBehind(table, about, found, self.count(table, where), with_values(query, self.finding))
 
-    def side(self, name: str, picks: Sequence[Pick] | None = None, **more: Any) -> Side:
+    def side(
+        self,
+        name: str,
+        picks: Sequence[Pick] | None = None,
+        *,
+        order: str = USUAL_ORDER,
+        statuses: Sequence[str] = USABLE,
+    ) -> Side:
         """The answers about a group, with its prompts."""
-        return Side(name, picks, prompt_ids=self.prompts_of(name), **more)
+        return Side(name, picks, order=order, statuses=statuses, prompt_ids=self.prompts_of(name))
 
     def first_answers(
         self,

@@ -11,6 +11,8 @@ from biasledger.explaining.rows import Row
 
 Attempt = Literal["last", "first_answer", "first_call"]
 """Which attempt at a question counts: the last one, the first that got an answer, or the first call."""
+USUAL_ORDER = "with most of what is marked"
+USABLE = ("ok",)
 
 
 @dataclass(frozen=True)
@@ -60,8 +62,8 @@ class Side:
     picks: Sequence[Pick] | None
     n_answers: int | None = None
     prompt_ids: Sequence[str] = ()
-    order: str = "with most of what is marked"
-    statuses: Sequence[str] = ("ok",)
+    order: str = USUAL_ORDER
+    statuses: Sequence[str] = USABLE
     model: str | None = None
     attempt: Attempt = "last"
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Unpack
 
 import numpy as np
 
@@ -20,7 +19,7 @@ from biasledger.measures.comparisons import Comparison, table
 from biasledger.measures.declared import Measure, Threshold, Tolerance
 from biasledger.measures.engine.design import Design, Floats, Integers, Labels, pooled
 from biasledger.measures.engine.intervals import limits_of_share
-from biasledger.measures.engine.resampling import Draws, PermutationResult, permutation_test
+from biasledger.measures.engine.resampling import PermutationResult, permutation_test
 from biasledger.measures.engine.sums import numbered
 from biasledger.measures.schema import Table
 
@@ -260,7 +259,7 @@ class StereotypeRatio:
     test: PermutationResult | None = None
 
 
-def stereotype_ratio(units: RatioUnits, *, alpha: float, **draws: Unpack[Draws]) -> StereotypeRatio:
+def stereotype_ratio(units: RatioUnits, *, n_permutations: int, alpha: float, seed: int) -> StereotypeRatio:
     """Return the mean stereotype ratio over units, its interval, and the test against exchanged directions.
 
     Labels are drawn, and never stopped early, where there are more than LARGEST_EXACT units; no test without units.
@@ -272,11 +271,11 @@ def stereotype_ratio(units: RatioUnits, *, alpha: float, **draws: Unpack[Draws])
     ratio = float(shares @ units.means)
     error, low, high = _interval(units, ratio, alpha)
     test, smallest_p = None, np.nan
-    if draws["n_permutations"] > 0:
+    if n_permutations > 0:
         # Units without a direction stay: their exchanges change nothing, which makes p larger, never smaller.
         deviations = shares * (units.means - NEUTRAL_RATIO)
         is_exact = n_units <= LARGEST_EXACT
-        test = _all_exchanges(deviations) if is_exact else _drawn_exchanges(deviations, draws)
+        test = _all_exchanges(deviations) if is_exact else _drawn_exchanges(deviations, n_permutations, seed)
         smallest_p = 1 / (test.n_permutations if is_exact else test.n_permutations + 1)
     return StereotypeRatio(n_units, float(units.n.sum()), ratio, error, low, high, smallest_p, test)
 
@@ -286,7 +285,12 @@ def stereotype_ratios(comparisons: Iterable[Comparison[RatioUnits]]) -> Table:
     return table(
         StereotypeRatio,
         comparisons,
-        lambda one, settings: stereotype_ratio(one.units, **settings),
+        lambda one, settings: stereotype_ratio(
+            one.units,
+            n_permutations=settings["n_permutations"],
+            alpha=settings["alpha"],
+            seed=settings["seed"],
+        ),
         "stereotype_ratio",
     )
 
@@ -320,9 +324,9 @@ def _all_exchanges(deviations: Floats) -> PermutationResult:
     )
 
 
-def _drawn_exchanges(deviations: Floats, draws: Draws) -> PermutationResult:
+def _drawn_exchanges(deviations: Floats, n_permutations: int, seed: int) -> PermutationResult:
     """Return the same test on draws: a unit's two directions are a stratum of two, whose labels say which is the stereotype."""
-    blocks = pooled(Design.of_pairs(deviations.size), draws["seed"])
+    blocks = pooled(Design.of_pairs(deviations.size), seed)
     deviations = np.bincount(blocks.together[::2], weights=deviations).astype(np.float64)
     pairs = replace(Design.of_pairs(deviations.size), n_blocks=blocks.design.n_blocks)
 
@@ -330,5 +334,4 @@ def _drawn_exchanges(deviations: Floats, draws: Draws) -> PermutationResult:
         signs = 2.0 * labels[:, ::2] - 1
         return np.asarray(NEUTRAL_RATIO + signs @ deviations)
 
-    all_draws: Draws = {**draws, "stop_after": None}
-    return permutation_test(pairs, ratios, **all_draws)
+    return permutation_test(pairs, ratios, n_permutations=n_permutations, seed=seed, stop_after=None)

@@ -40,7 +40,7 @@ def read_similarity_comparisons(
     unit_id, name_id (-1 without a person), name_stratum_id, words (a blank between two), vector_key, a row an answer.
     vectors: vector_key, vector; read where a comparison is by a sentence encoder.
     """
-    # Read where the first comparison is by an encoder.
+    # All vectors, read once and only if a comparison needs them.
     stored = cache(lambda: dict(vectors.select("vector_key", "vector").fetchall()))
     for row, [rows] in pending_rows(comparisons, done, members, key="contrast_id", order="answer_id"):
         numbers = {

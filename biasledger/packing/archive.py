@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import filecmp
 import hashlib
+import io
 import json
 import re
 import struct
@@ -17,7 +17,6 @@ from typing import IO, Any
 from collector.errors import InputError
 from collector.files.plain import require_plain
 from collector.files.replacing import written_whole
-from collector.files.scratch import scratch_folder
 from collector.hashing import hash_of_file
 
 # 2: cells of the CSV files that a spreadsheet would take for formulas are escaped, summary and report are of the run alone.
@@ -127,11 +126,9 @@ def read_pack(path: Path) -> Pack:
             entries = archive.infolist()
             _require_plain(path, entries)
             stored = {entry.filename: archive.read(entry) for entry in entries}
-        with scratch_folder() as folder:
-            packed = folder / "packed.zip"
-            with packed.open("wb") as file:
-                _write_zip(file, stored)
-            is_as_packed = filecmp.cmp(packed, path, shallow=False)
+        packed = io.BytesIO()
+        _write_zip(packed, stored)
+        is_as_packed = packed.getbuffer() == path.read_bytes()
     except FileNotFoundError:
         raise InputError(f"There is no {path}: `biasledger evidence RUN` makes a pack.") from None
     # zipfile raises errors of several classes for entries that are encrypted, of a later version, or end too early.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import sqlglot
 from sqlglot import exp
@@ -92,7 +92,7 @@ def _shortened_sql(node: Expr) -> str:
 def _nodes(
     *kinds: type[Expr], when: Callable[[Expr], object] = lambda _: True
 ) -> Callable[[Expr], Iterator[Expr]]:
-    """Return what yields a query's parts of these kinds under a condition."""
+    """Return a function that yields the parts of a query of these kinds; `when` leaves out others."""
     return lambda query: (one for one in query.find_all(*kinds) if when(one))
 
 
@@ -146,18 +146,19 @@ def _with_ancestors(node: Expr) -> Iterator[Expr]:
         current = current.parent
 
 
-def _is(node: Expr, *types: Any) -> bool:
+def _has_type(node: Expr, *types: exp.DType) -> bool:
     return bool(node.type and node.type.is_type(*types))
 
 
 def _text_orders(query: Expr) -> Iterator[Expr]:
-    return (one.this for one in query.find_all(exp.Ordered) if _is(one.this, *exp.DataType.TEXT_TYPES))
+    return (one.this for one in query.find_all(exp.Ordered) if _has_type(one.this, *exp.DataType.TEXT_TYPES))
 
 
 def _is_cut_off(cast: Expr) -> bool:
     """Whether a number with decimals is cast to a whole one, without being rounded before."""
-    is_whole = isinstance(cast.this, _WHOLE) or not cast.args["to"].is_type(*exp.DataType.INTEGER_TYPES)
-    return not is_whole and _is(cast.this.unnest(), *exp.DataType.FLOAT_TYPES)
+    if isinstance(cast.this, _WHOLE) or not cast.args["to"].is_type(*exp.DataType.INTEGER_TYPES):
+        return False
+    return _has_type(cast.this.unnest(), *exp.DataType.FLOAT_TYPES)
 
 
 def _with_types(query: Expr) -> Expr:
@@ -267,11 +268,14 @@ _RULES = (
 _TYPED_RULES = (
     _Rule(_text_orders, "text is ordered by the database's collation in {0} and by code point in DuckDB."),
     _Rule(
-        _nodes(exp.Sum, exp.Avg, when=lambda one: _is(one.this, exp.DataType.Type.BOOLEAN)), _NO_SUM, _NO_SUM
+        _nodes(exp.Sum, exp.Avg, when=lambda one: _has_type(one.this, exp.DataType.Type.BOOLEAN)),
+        _NO_SUM,
+        _NO_SUM,
     ),
     _Rule(
         _nodes(
-            exp.Round, when=lambda one: one.args.get("decimals") and _is(one.this, *exp.DataType.FLOAT_TYPES)
+            exp.Round,
+            when=lambda one: one.args.get("decimals") and _has_type(one.this, *exp.DataType.FLOAT_TYPES),
         ),
         "{0} rounds to places only numeric, not double precision: cast it.",
     ),

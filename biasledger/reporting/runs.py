@@ -178,9 +178,11 @@ def pictures_of_all(source: Source, run_ids: Sequence[str], shown: Sequence[str]
             "Right of the dashed line "
             "a measure got worse by more than that. The verdict is one-sided, so its interval may just cross the line.",
             legend=(
-                Key("worse", "worse"),
-                Key("better", "better"),
-                Key("quiet", "unchanged"),
+                *(
+                    Key(symbol, verdict)
+                    for verdict, symbol in _VERDICTS.items()
+                    if symbol not in STATUS_TEXTS
+                ),
                 Key("rule-even", "no change"),
                 Key("rule-threshold", "tolerated"),
             ),

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 from biasledger.reporting.captions import describe_dots, describe_pairs, headline
 from biasledger.reporting.charts import Dot, Pair, Rule, dumbbells, interval_dots
@@ -29,7 +28,7 @@ def dot_of(
 
 
 def dots_panel(
-    dots: Iterable[Dot],
+    dots: Sequence[Dot],
     title: str,
     axis: str,
     rules: Sequence[Rule] = (),
@@ -37,7 +36,8 @@ def dots_panel(
     what: str,
     said: str = "",
     finding: str | None = None,
-    **options: Any,
+    limits: tuple[float, float] | None = None,
+    shown: Sequence[float] = (),
 ) -> Panel:
     """A panel of dots with intervals, from top to bottom.
 
@@ -49,13 +49,13 @@ def dots_panel(
         what: what the chart shows, for its description.
         said: what the description says next to that.
         finding: its finding; None for the headline of the dots.
-        options: of `interval_dots`.
+        limits: of the axis, as of `interval_dots`.
+        shown: values that the axis includes, as of `interval_dots`.
     """
-    dots = list(dots)
     return Panel(
         title,
         f"{describe_dots(dots, what)} {said}".rstrip(),
-        interval_dots(dots, axis, rules, **options),
+        interval_dots(dots, axis, rules, limits=limits, shown=shown),
         finding=headline(dots) if finding is None else finding,
     )
 

@@ -23,7 +23,10 @@ _FILTERS = (about, as_csv, cell, clip, heading, in_words, number, prose, readabl
 
 
 def environment_of(*packages: str) -> Environment:
-    """The templates of some packages, the first that has one of a name, with what both pages write alike."""
+    """Return the template environment of these packages; the first package that has a template wins.
+
+    Filters and globals are those that the report and the explorer share.
+    """
     environment = Environment(
         loader=ChoiceLoader([PackageLoader(package) for package in packages]),
         autoescape=True,

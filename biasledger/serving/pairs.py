@@ -50,8 +50,11 @@ _VALUES = {
 }
 _GAP_OF_NUMBERS = "abs(one.value - other.value) as gap, one.value, other.value as other_value"
 _GAP_OF_LISTS = """
-    1 - len(list_intersect(one.value, other.value))
-        / greatest(len(list_distinct(list_concat(one.value, other.value))), 1) as gap,
+    coalesce(
+        1 - len(list_intersect(one.value, other.value))
+            / nullif(len(list_distinct(list_concat(one.value, other.value))), 0),
+        0
+    ) as gap,
     null as value, null as other_value
 """
 _TABLES = {"outcome": "fct_predictions", "price": "fct_recommended_items", "items": "fct_list_items"}
@@ -357,7 +360,7 @@ def _by_values(connection: duckdb.DuckDBPyConnection, chosen: Row, by: str) -> l
         inner join answers as other
             on pairs.other_prompt_id = other.prompt_id and pairs.slot = other.slot and one.trial = other.trial
         where one.value is not null and other.value is not null
-        order by gap desc, pairs."case", pairs.prompt_id, pairs.other_prompt_id, one.trial
+        order by gap desc, pairs."case", pairs.prompt_id, pairs.other_prompt_id, one.trial, pairs.slot
         limit {PAIRS_AT_MOST}
         """,
         chosen,

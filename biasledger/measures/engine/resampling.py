@@ -8,6 +8,7 @@ are no more arrangements than draws, tests use all of them.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
@@ -238,25 +239,25 @@ def permutation_tests(
     return [test.result() for test in tests]
 
 
-class _Test:
+class _Test(ABC):
     """Draws so far of the null of a statistic, which is a function of what an arrangement of labels gives.
 
     goes_on: whether more of them could still change what it says. is_complete: whether they are all arrangements, the observed
     one among them: no test of these stops early.
     """
 
-    def __init__(self, design: Design, statistic: Callable[[Any], Floats], stop_after: int | None) -> None:
+    def __init__(self, design: Design, statistic: Callable[[Floats], Floats], stop_after: int | None) -> None:
         self.statistic = statistic
         self.is_complete = False
         self._n_blocks = design.n_blocks
         self._stop_after = stop_after
 
     @property
-    def goes_on(self) -> bool:
-        raise NotImplementedError
+    @abstractmethod
+    def goes_on(self) -> bool: ...
 
-    def add(self, values: Floats) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def add(self, values: Floats) -> None: ...
 
 
 class _OneSidedTest(_Test):
@@ -265,7 +266,7 @@ class _OneSidedTest(_Test):
     def __init__(
         self,
         design: Design,
-        statistic: Callable[[Any], Floats],
+        statistic: Callable[[Floats], Floats],
         observed: float,
         stop_after: int | None,
         tie_share: float = 1.0,
@@ -433,7 +434,7 @@ def _draw(
     design: Design,
     n_permutations: int,
     seed: int,
-    arranged: Callable[[Labels], Iterable[Any]],
+    arranged: Callable[[Labels], Iterable[Floats]],
     tests: Sequence[_Test],
 ) -> None:
     """Add draws to tests, or every arrangement if there are no more; they go on to the end of a block of draws."""
@@ -458,7 +459,7 @@ class _FamilyTest(_Test):
     def __init__(
         self,
         design: Design,
-        statistic: Callable[[Any], Floats],
+        statistic: Callable[[Floats], Floats],
         pilot: _Pilot,
         observed: Floats,
         stop_after: int | None,

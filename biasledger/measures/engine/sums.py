@@ -1,4 +1,4 @@
-"""Numbers of rows' names, and sums of values by the number, name or cell that each row belongs to."""
+"""Number names, and sum values by group."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _Numbers = NDArray[np.signedinteger[Any]]
 
 
 def numbered(names: NDArray[Any]) -> NDArray[np.int64]:
-    """Return the place of each row's name among the different names in their order, from 0, (n_rows,)."""
+    """Return each name's position in the sorted distinct names, (n_rows,)."""
     return np.asarray(np.unique(names, return_inverse=True)[1], dtype=np.int64)
 
 

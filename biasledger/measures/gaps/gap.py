@@ -28,7 +28,7 @@ from biasledger.measures.gaps.clusters import (
     paired_interval,
     stratified,
 )
-from biasledger.measures.gaps.tests import gap_test
+from biasledger.measures.gaps.permutations import gap_test
 from biasledger.measures.gaps.units import LEAST_NAMES, Units, by_larger_p
 from biasledger.measures.gaps.unread import Bounds, Unread
 from biasledger.measures.schema import Table

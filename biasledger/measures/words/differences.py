@@ -81,9 +81,9 @@ def words_by_units(judged: Sequence[MovedTexts], *, alpha: float, **draws: Unpac
 
 def _by_units(judged: Sequence[MovedTexts], measure: Callable[..., Found], draws: Draws) -> list[Found]:
     """Return the results of a measure for each kind of unit, each with draws of its own."""
-    seed = draws["seed"]
-    seeds = [seed, *(stable_seed(seed, units.name) for units in judged[1:])]
-    return [
-        measure(units.features, units.design, **{**draws, "seed": one})
-        for units, one in zip(judged, seeds, strict=True)
-    ]
+    found = []
+    for place, units in enumerate(judged):
+        seed = stable_seed(draws["seed"], units.name) if place else draws["seed"]
+        own: Draws = {**draws, "seed": seed}
+        found.append(measure(units.features, units.design, **own))
+    return found

@@ -131,46 +131,6 @@ def informative_log_odds(marked: Floats, reference: Floats, prior: Floats, prior
 
 
 @dataclass(frozen=True)
-class MarkedWords:
-    """Word statistics of one contrast; arrays of shape (n_words,)."""
-
-    marked: Floats
-    reference: Floats
-    audit: LogOdds
-    informative: LogOdds
-    test: WordTest
-    family: FamilyResult | None = None
-
-
-def marked_words(
-    features: sparse.csr_array,
-    design: Design,
-    *,
-    prior: Floats,
-    prior_total: float,
-    alpha: float,
-    **draws: Unpack[Draws],
-) -> MarkedWords:
-    """Log-odds of every word between the marked and the reference group, with a max-T test of the whole vocabulary.
-
-    features: word counts (n_units, n_words), every word used by at least one unit. prior: the words' counts in the whole corpus
-    of the run. Words of a single unit are reported and not tested: one text cannot show a pattern. n_permutations 0 gives the
-    published columns alone.
-    """
-    marked = group_sums(design.labels[np.newaxis, :], features)[0]
-    total = column_sums(features)
-    audit = audit_log_odds(marked, total - marked)
-    informative = informative_log_odds(marked, total - marked, prior, prior_total)
-    family = None
-    if draws["n_permutations"] > 0 and design.can_move():
-        words = CondensedWords.of(features, design, draws["seed"])
-        statistic = of_group_sums(log_odds_of_sums(words.totals, words.n_others), words.of_blocks)
-        family = words.expanded(family_permutation_test(words.blocks, statistic, alpha=alpha, **draws))
-    test = tested(audit.log_odds, family)
-    return MarkedWords(marked, total - marked, audit, informative, test, family)
-
-
-@dataclass(frozen=True)
 class WordTest:
     """The tests of words; arrays of shape (n_words,), NaN where nothing was tested.
 
@@ -201,6 +161,46 @@ def tested(log_odds: Floats, family: FamilyResult | None) -> WordTest:
         family.n_permutations,
         family.n_blocks,
     )
+
+
+@dataclass(frozen=True)
+class MarkedWords:
+    """Word statistics of one contrast; arrays of shape (n_words,)."""
+
+    marked: Floats
+    reference: Floats
+    audit: LogOdds
+    informative: LogOdds
+    test: WordTest
+    family: FamilyResult | None
+
+
+def marked_words(
+    features: sparse.csr_array,
+    design: Design,
+    *,
+    prior: Floats,
+    prior_total: float,
+    alpha: float,
+    **draws: Unpack[Draws],
+) -> MarkedWords:
+    """Log-odds of every word between the marked and the reference group, with a max-T test of the whole vocabulary.
+
+    features: word counts (n_units, n_words), every word used by at least one unit. prior: the words' counts in the whole corpus
+    of the run. Words of a single unit are reported and not tested: one text cannot show a pattern. n_permutations 0 gives the
+    published columns alone.
+    """
+    marked = group_sums(design.labels[np.newaxis, :], features)[0]
+    total = column_sums(features)
+    audit = audit_log_odds(marked, total - marked)
+    informative = informative_log_odds(marked, total - marked, prior, prior_total)
+    family = None
+    if draws["n_permutations"] > 0 and design.can_move():
+        words = CondensedWords.of(features, design, draws["seed"])
+        statistic = of_group_sums(log_odds_of_sums(words.totals, words.n_others), words.of_blocks)
+        family = words.expanded(family_permutation_test(words.blocks, statistic, alpha=alpha, **draws))
+    test = tested(audit.log_odds, family)
+    return MarkedWords(marked, total - marked, audit, informative, test, family)
 
 
 def widest(tests: Sequence[WordTest]) -> WordTest:

@@ -1,5 +1,5 @@
 -- What a run's tables depend on besides its spec and analysis: rows of these tables, as these columns.
-{% set covered = {
+{% set hashed_tables = {
     "prompts": ("stg_ledger__prompts", [
         "prompt_id", "prompt_hash", "template", "language", "perturbation", "mitigation", "domain", "subject",
     ]),
@@ -16,10 +16,7 @@
     "labels": ("int_answers_labels", ["prompt_id", "trial", "labelled_by", "rubric", "label", "is_drawn"]),
     "readers": ("stg_ledger__run_events", ["event_number", "detail"]),
 } -%}
-{% set hashes = [] -%}
-{% for name in covered %}{% do hashes.extend([name ~ ".n", name ~ ".fingerprint"]) %}{% endfor -%}
--- Hashes identify texts, and erasures say whether they still exist, so that no text has to be read. `readers` are grades of judges, and
--- decisions of second readers, whose last one counts.
+-- Hashes identify texts, and erasures say whether they still exist, so that no text has to be read.
 
 with
 
@@ -39,14 +36,17 @@ run_analysis_settings as (
     from {{ ref("int_run_analysis_settings") }}
 ),
 
-{% for name, (table, columns) in covered.items() -%}
+{% for name, (table, columns) in hashed_tables.items() -%}
     {{ name }} as (
         select
             run_id,
             count(*) as n,
             {{ fingerprint_of(columns) }} as fingerprint
         from {{ ref(table) }}
-        {% if name == "readers" %}where event in ('graded', 'read'){% endif %}
+        {% if name == "readers" -%}
+            -- Grades of judges, and decisions of second readers, whose last one counts.
+            where event in ('graded', 'read')
+        {% endif -%}
         group by run_id
     ),
 
@@ -64,6 +64,8 @@ catalogues as (
 run_states as (
     select
         runs.run_id,
+        {% set hashes = [] -%}
+        {% for name in hashed_tables %}{% do hashes.extend([name ~ ".n", name ~ ".fingerprint"]) %}{% endfor -%}
         {{ integer_key_of(
             ["runs.run_id", "runs.spec", "runs.parameters", "run_analysis_settings.analysis_hash"]
             + hashes
@@ -71,7 +73,7 @@ run_states as (
         ) }} as run_state
     from runs
     left join run_analysis_settings on runs.run_id = run_analysis_settings.run_id
-    {% for name in covered -%}
+    {% for name in hashed_tables -%}
         left join {{ name }} on runs.run_id = {{ name }}.run_id
     {% endfor -%}
     left join catalogues on run_analysis_settings.catalogue = catalogues.catalogue

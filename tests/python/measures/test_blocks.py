@@ -16,7 +16,7 @@ from biasledger.measures.decisions import impact_ratios
 from biasledger.measures.engine import design as engine
 from biasledger.measures.engine.design import N_BLOCKS, Design, Labels, pooled
 from biasledger.measures.engine.resampling import PermutationResult, permutation_test
-from biasledger.measures.gaps import tests as gap_tests
+from biasledger.measures.gaps import permutations as gap_tests
 from biasledger.measures.gaps.gap import gap
 from biasledger.measures.gaps.units import Units
 from biasledger.measures.words import condensed, log_odds

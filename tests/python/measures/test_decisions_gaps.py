@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from biasledger.measures.engine.design import Moves
-from biasledger.measures.gaps.tests import StratifiedGap
+from biasledger.measures.gaps.permutations import StratifiedGap
 from biasledger.measures.gaps.units import Units
 from tests.python.measures.decisions_by_hand import (
     at_least,

@@ -205,15 +205,17 @@ def test_every_judged_mark_leads_to_the_finding_that_judged_it(audited: Path) ->
     assert {f"findings?text={packed['texts'][packed['rows'][0][place]]}"} <= set(rows)
 
 
-def test_one_symbol_has_one_meaning(audited: Path) -> None:
-    keys = re.findall(
-        r'<use href="#symbol-([\w-]+)"/></svg><bdi>(.*?)</bdi>', render(audited / "warehouse.duckdb")
+def test_one_symbol_has_one_meaning(audited: Path, hostile_page: str) -> None:
+    in_page, in_every_chart = (
+        re.findall(r'<use href="#symbol-([\w-]+)"/></svg><bdi>(.*?)</bdi>', page)
+        for page in (render(audited / "warehouse.duckdb"), hostile_page)
     )
     assert len({key.symbol for key in LEGEND}) == len(LEGEND)
     # A chart repeats nothing that the legend of the page has.
-    assert {keys.count((key.symbol, key.text)) for key in LEGEND} == {1}
+    for keys in (in_page, in_every_chart):
+        assert {keys.count((key.symbol, key.text)) for key in LEGEND} == {1}
     meanings: dict[str, set[str]] = {}
-    for symbol, text in keys:
+    for symbol, text in in_page:
         meanings.setdefault(symbol, set()).add(text)
     assert meanings["alarm"] == {"alarm", "alarm: the two groups farthest apart"}
     assert len(meanings["past"]) == 1
