@@ -557,7 +557,7 @@ OTHER_TESTS: dict[str, str | tuple[str, ...]] = {
     ),
     "the first of junior, mid, senior in the reply": (
         "collector/test_decisions.py::test_one_label_is_read",
-        "collector/test_decisions.py::test_what_is_no_label_is_unread",
+        "collector/test_decisions.py::test_what_is_no_decision_is_unread",
     ),
     "the model's own variation": (
         "query/test_analyses_by_hand.py::test_asking_the_same_name_again_is_distinguished_from_another_name"
@@ -589,7 +589,7 @@ OTHER_TESTS: dict[str, str | tuple[str, ...]] = {
     "only the sentence is sent": "lmrec/test_asking.py::test_a_question_ends_at_the_first_blank_line",
     "a recommender trained from reviews": "lmrec/test_training.py::test_businesses_with_too_few_reviews_are_left_out",
     "BERT, grid of Appendix E, early stopping": (
-        "cli/test_lmrec.py::test_the_grid_of_the_paper_is_of_bert_and_replaces_single_settings",
+        "cli/test_lmrec.py::test_a_mistake_is_one_sentence",
         "lmrec/test_bert.py::test_the_loss_falls_and_the_best_of_the_grid_is_kept",
         "lmrec/test_bert.py::test_a_fit_stops_where_the_accuracy_rises_no_more",
     ),
