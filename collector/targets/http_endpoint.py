@@ -179,7 +179,7 @@ class HttpEndpoint(ConfiguredTarget):
     kind = KIND
 
     def __init__(self, name: str, settings: Settings) -> None:
-        super().__init__(name, settings.model or name, settings)
+        super().__init__(name, settings.model or name, settings, is_simulated=settings.simulated)
         self._settings = settings
         self._headers = {"Accept": _JSON, **settings.headers}
         if settings.body is not None and "content-type" not in {header.lower() for header in self._headers}:
