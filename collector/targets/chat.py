@@ -16,7 +16,7 @@ from collector.rates import RateHints
 from collector.redaction import Redactor, environment_key
 from collector.targets.base import Reply, Request, Target
 from collector.targets.fields import ConfiguredTarget, TargetSettings
-from collector.targets.http.errors import Problem, failed, is_success, json_object
+from collector.targets.http.errors import Problem, is_success, json_object, reply_or_raise
 from collector.targets.http.session import HttpSession, excerpt
 
 SHOWN_NAME_CHARACTERS = 60
@@ -171,7 +171,7 @@ class ChatTarget(ConfiguredTarget, ABC):
             status, document = _status_of(error), {"error": error}
         if not is_success(status):
             problem = self.problem(document)
-            return failed(
+            return reply_or_raise(
                 self.name,
                 status,
                 text,
