@@ -70,7 +70,7 @@ class ChatSettings(TargetSettings, Protocol):
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """What is sent with every question."""
+        """The parameters sent with every question."""
 
     @property
     def timeout_seconds(self) -> float:
