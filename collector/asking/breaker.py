@@ -83,7 +83,7 @@ class Breaker:
         self._in_a_row += 1
         if self._first is None:
             self._first = error
-        # Alike are failures of one cause: the same status, or none that reached the service.
+        # Two failures have one cause if their status is the same, or if neither reached the service.
         self._alike += error.status == self._first.status
         if not self._has_answered and self._alike == self._in_a_row >= MAX_FIRST_FAILURES:
             return _stop(f"None of the first {self._in_a_row} questions was answered", error)

@@ -18,7 +18,8 @@ class JournalQueue:
     """Writes attempts into the journal, and yields those that are on disk.
 
     A thread that asked writes its attempt before it asks again, so that a crash loses at most one answer per thread. One more
-    thread brings all that was written meanwhile to disk at once. The main thread, which an interrupt reaches, does neither.
+    thread brings all that was written meanwhile to disk at once. Neither runs in the main thread, so an interrupt cannot split a
+    write.
 
     Args:
         writer: the run's journal.
@@ -42,16 +43,27 @@ class JournalQueue:
         self._written: list[AttemptResult] = []
         # Those in `_written`, and those that the syncing thread brings to disk now.
         self._n_unsynced = 0
+        # How many threads hold an attempt that has no space yet.
+        self._n_waiting = 0
         # None is the end.
         self._synced: queue.SimpleQueue[list[AttemptResult] | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._sync, name="journal-sync", daemon=True)
         self._thread.start()
 
     def keep(self, result: AttemptResult) -> None:
-        """Write an attempt, as soon as few enough others are not on disk. After `close` nothing is written."""
+        """Write an attempt, as soon as fewer than `most_unsynced` attempts wait for the disk.
+
+        An attempt that waits when `close` is called is still written; a later one is not, and none after a failure.
+        """
         with self._has_space:
-            self._has_space.wait_for(lambda: self._is_closed or self._n_unsynced < self._most_unsynced)
             if self._is_closed:
+                return
+            self._n_waiting += 1
+            self._has_space.wait_for(
+                lambda: self.failure is not None or self._n_unsynced < self._most_unsynced
+            )
+            self._n_waiting -= 1
+            if self.failure is not None:
                 return
             try:
                 self._writer.write([result.row])
@@ -89,7 +101,10 @@ class JournalQueue:
             raise failure
 
     def close(self) -> list[AttemptResult]:
-        """Take no more attempts, and return those on disk that were not yielded; `failure` says if some are not."""
+        """Write what was submitted before, take no more, and return the attempts on disk that were not yielded.
+
+        `failure` says if some attempts are not on disk.
+        """
         with self._has_work:
             self._close()
         self._thread.join()
@@ -107,13 +122,14 @@ class JournalQueue:
         """Bring all written attempts to disk, many at once, until this is closed and nothing is left."""
         try:
             while group := self._next_group():
+                # Attempts are counted only after this returns; after a failed write it raises again.
                 self._writer.sync()
                 self._counts.update(one.row.status for one in group if one.row.is_last)
                 self._synced.put(group)
                 with self._has_space:
                     self._n_unsynced -= len(group)
                     self._has_space.notify_all()
-        except BaseException as error:  # noqa: BLE001 (as above)
+        except BaseException as error:  # noqa: BLE001 (a thread's error has to reach the main thread, whatever it is)
             with self._has_work:
                 self.failure = self.failure or error
                 self._close()
@@ -122,6 +138,8 @@ class JournalQueue:
     def _next_group(self) -> list[AttemptResult]:
         """Wait for written attempts, and return them; none at the end."""
         with self._has_work:
-            self._has_work.wait_for(lambda: self._written or self._is_closed)
+            self._has_work.wait_for(
+                lambda: self._written or self.failure is not None or (self._is_closed and not self._n_waiting)
+            )
             group, self._written = self._written, []
         return group

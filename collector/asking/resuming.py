@@ -160,7 +160,10 @@ class RunState:
         return Counter(kept.status for kept in self.kept.values() if kept.is_done)
 
     def reopen_failed(self) -> None:
-        """Mark trials that ended without an answer as not done, so that they are asked again; batches that are gone, too."""
+        """Mark trials that ended without an answer as not done, so that they are asked again.
+
+        Also allow batches that the service no longer knows to be submitted again.
+        """
         self.batches.replaceable = frozenset(self.batches.pending)
         self._reopen(kept for kept in self.kept.values() if kept.status == "error")
 

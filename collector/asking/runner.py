@@ -54,7 +54,7 @@ LOCK_PATIENCE_SECONDS = 30.0
 GRACE_SECONDS = 2.0
 INTERRUPT_PATIENCE_SECONDS = 2.0
 POLL_SECONDS = 0.25
-# Answers that are written and not on disk, where losing them costs nothing.
+# How many answers of a simulated target or a batch may be written and not on disk.
 MOST_UNSYNCED = 1000
 # Stop after the service has refused every request for this long; the user can resume.
 GIVE_UP_SECONDS = 3600.0
@@ -346,7 +346,9 @@ class _Collection:
                 # After a second interrupt, stop waiting and say how to continue.
                 raise KeyboardInterrupt(self._interrupted(askers.n_in_flight)) from None
             if isinstance(journal_queue.failure, LedgerError):
-                raise LedgerError(f"{journal_queue.failure} Run {self._progress}.") from error
+                raise LedgerError(
+                    f"{journal_queue.failure} Run {self._kept_clause(self._counts.total())}."
+                ) from error
             if isinstance(error, KeyboardInterrupt):
                 raise KeyboardInterrupt(self._interrupted(askers.n_in_flight)) from None
             if isinstance(error, TargetError):
@@ -357,7 +359,7 @@ class _Collection:
         if askers.is_out_of_budget:
             stopped = self._meter.refusal(self._run.run_id)
         elif self._counts.total() < self._planned:
-            stopped = f"Run {self._progress} and does not know why; go on with: {self._resume_command}"
+            stopped = f"Run {self._kept_clause(self._counts.total())} and does not know why; go on with: {self._resume_command}"
         counts = {"responses": self._counts.total(), "counts": dict(self._counts)}
         if stopped is None:
             self._writer.event("finished", counts)
@@ -444,14 +446,13 @@ class _Collection:
             return f"The target was given up{status}; the error of its last response says why."
         return str(error) or type(error).__name__
 
-    @property
-    def _progress(self) -> str:
-        return f"{self._run.run_id} keeps {self._counts.total()} of {self._planned} responses"
+    def _kept_clause(self, n_kept: int) -> str:
+        return f"{self._run.run_id} keeps {n_kept} of {self._planned} responses"
 
     def _interrupted(self, n_in_flight: int) -> str:
         return (
-            f"Interrupted: run {self._progress}; {n_in_flight} more were asked and not waited for. Go on with: "
-            f"{self._resume_command}"
+            f"Interrupted: run {self._kept_clause(self._counts.total())}; {n_in_flight} more were asked and not waited for. "
+            f"Go on with: {self._resume_command}"
         )
 
     def _stopped_by(self, error: TargetError) -> TargetError:
@@ -463,8 +464,7 @@ class _Collection:
                 f"go on with: {self._resume_command}"
             )
         return type(error)(
-            f"{str(error).rstrip('.')}. Run {self._run.run_id} keeps {self._counts.total() - self._n_failed_last} of "
-            f"{self._planned} responses. {next_step}",
+            f"{str(error).rstrip('.')}. Run {self._kept_clause(self._counts.total() - self._n_failed_last)}. {next_step}",
             stops_run=True,
             raw_body=error.raw_body,
             status=error.status,
@@ -472,7 +472,7 @@ class _Collection:
 
 
 def _writable(ledger_path: Path) -> Ledger:
-    """Return a ledger that can be written, if not now, while it is locked.
+    """Return the ledger, created or migrated; a lock of another process is no error.
 
     Raises:
         LedgerError: it could never be written, which is better known before anything is asked.

@@ -99,7 +99,7 @@ def journal_line(position: int, kind: str, body: Mapping[str, Any], previous: st
 
 
 def next_line(before: Mark, kind: str, body: Mapping[str, Any]) -> tuple[bytes, Mark]:
-    """Return a record as the line that follows on a place, and the place after it."""
+    """Return the journal line of a record that is written after `before`, and the mark after that line."""
     linked = next_hash(before.count, kind, record_digest(kind, body), before.head_hash)
     line = journal_line(before.count, kind, body, before.head_hash, linked)
     return line, Mark(before.count + 1, linked, before.offset + len(line))

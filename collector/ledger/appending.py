@@ -131,7 +131,7 @@ class Append:
         self._insert("chain", _columns_of(records, _names_of(ChainRecord)), run_id=run_id)
 
     def extend_chain(self, run_id: str, kind: str, bodies: Sequence[Mapping[str, Any]]) -> None:
-        """Put records of a kind at the end of a run's chain, and seal it; a run of before chains were kept has none."""
+        """Append records of one kind to a run's chain and seal it. Do nothing if the run is older than chains."""
         if (end := self.chain_end(run_id)) is not None:
             chain = Chain(end.count, end.head_hash)
             self.chain(run_id, [chain.add(kind, body) for body in bodies])

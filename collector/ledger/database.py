@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -25,6 +25,8 @@ from collector.sql import literal
 
 if TYPE_CHECKING:
     import duckdb
+
+    from collector.spec.methods import Method
 
 WAIT_SECONDS = 10.0
 POLL_SECONDS = 0.1
@@ -350,8 +352,8 @@ class Ledger:
             ).fetchall()
             parts = frozenset(str(part) for (part,) in rows)
             return parts.union(
-                _parts_of(connection, "kept_response_scores", "reads_scores"),
-                _parts_of(connection, "predictions", "reads_predictions"),
+                _parts_of(connection, "kept_response_scores", lambda one: one.reads_scores),
+                _parts_of(connection, "predictions", lambda one: one.reads_predictions),
             )
 
     def heads_by_part(self) -> dict[str, str]:
@@ -385,7 +387,7 @@ class Ledger:
                 having bool_and(heads.head is not null)
                 """
             ).fetchall()
-            left_out = _parts_of(connection, "kept_response_scores", "reads_scores")
+            left_out = _parts_of(connection, "kept_response_scores", lambda one: one.reads_scores)
         return {part: "\n".join([head, *others]) for part, head in rows if part not in left_out}
 
     def held_analysis_settings(self) -> HeldAnalysisSettings:
@@ -506,17 +508,19 @@ def _not_openable(path: Path, message: str) -> LedgerError:
     return LedgerError(f"{path} cannot be opened: {first_line}")
 
 
-def _parts_of(connection: duckdb.DuckDBPyConnection, table: str, reads: str) -> frozenset[str]:
+def _parts_of(
+    connection: duckdb.DuckDBPyConnection, table: str, reads: Callable[[Method], bool]
+) -> frozenset[str]:
     """Return the methods that read scores of classifiers or predictions of recommenders, where the ledger holds any.
 
     Args:
         connection: the ledger.
         table: the table of scores or of predictions.
-        reads: the attribute of a method that says whether it reads that table.
+        reads: whether a method reads that table.
     """
     if not connection.execute(f"select 1 from raw.{table} limit 1").fetchall():
         return frozenset()
     # It takes longer to import than to ask.
     from collector.spec.methods import methods
 
-    return frozenset(name for name, method in methods().items() if getattr(method, reads))
+    return frozenset(name for name, method in methods().items() if reads(method))

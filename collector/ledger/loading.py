@@ -73,7 +73,7 @@ def read_head(path: Path) -> Head:
 
 
 def read_heads(ledger_path: Path) -> tuple[list[Head], list[str]]:
-    """Return the heads of a ledger's journals, and a sentence for each journal that has none that can be read."""
+    """Return the heads of a ledger's journals, and the error of each journal whose head cannot be read."""
     heads, notes = [], []
     for path in sorted(journal_folder(ledger_path).glob("*.jsonl")):
         try:

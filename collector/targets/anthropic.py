@@ -55,7 +55,7 @@ class Settings(HttpSettings):
 
 def build(name: str, settings: Settings, _folder: Path) -> AnthropicTarget:
     """Return the target; the folder of the targets file is not needed."""
-    return AnthropicTarget(name, **settings.model_dump())
+    return AnthropicTarget(name, settings)
 
 
 class AnthropicTarget(ChatTarget):
@@ -68,8 +68,8 @@ class AnthropicTarget(ChatTarget):
     kind = KIND
     answer_form = "a message"
 
-    def __init__(self, name: str, **given: Any) -> None:
-        super().__init__(name, Settings(**{"kind": KIND, **given}))
+    def __init__(self, name: str, settings: Settings) -> None:
+        super().__init__(name, settings)
         self._sent = {"max_tokens": DEFAULT_MAX_TOKENS, **self._sent}
 
     @property

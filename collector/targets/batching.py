@@ -13,7 +13,7 @@ from datetime import timedelta
 from importlib import import_module
 from importlib.util import find_spec
 from pkgutil import iter_modules
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import quote
 
 from collector.errors import InputError, TargetError
@@ -51,7 +51,9 @@ def batch_interface(target: Target) -> ChatBatch:
             f"The target {target.name} is of kind {target.kind!r}, which has no batch interface; --batch is for "
             f"{' and '.join(known)}."
         )
-    return cast("ChatBatch", import_module(module).Batch(target))
+    batch = import_module(module).Batch(target)
+    assert isinstance(batch, ChatBatch)
+    return batch
 
 
 class ChatBatch(ABC):

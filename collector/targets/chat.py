@@ -9,14 +9,14 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 from collector.errors import InputError, TargetError
 from collector.rates import RateHints
 from collector.redaction import Redactor, environment_key
 from collector.targets.base import Reply, Request, Target
-from collector.targets.fields import ConfiguredTarget
-from collector.targets.http.errors import Problem, failed, is_success, json_object
+from collector.targets.fields import ConfiguredTarget, TargetSettings
+from collector.targets.http.errors import Problem, is_success, json_object, reply_or_raise
 from collector.targets.http.session import HttpSession, excerpt
 
 SHOWN_NAME_CHARACTERS = 60
@@ -53,6 +53,30 @@ def instead_of_text(tools: Iterable[object], *, has_reasoned: bool) -> str | Non
     return "It holds what the model thought, and no answer." if has_reasoned else None
 
 
+class ChatSettings(TargetSettings, Protocol):
+    """The settings that the entry of every chat service has."""
+
+    @property
+    def model(self) -> str:
+        """The service's name for the model."""
+
+    @property
+    def base_url(self) -> str:
+        """The address without the path of a question."""
+
+    @property
+    def api_key_env(self) -> str | None:
+        """The environment variable that holds the key, None where none is needed."""
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """The parameters sent with every question."""
+
+    @property
+    def timeout_seconds(self) -> float:
+        """Longest time for one attempt."""
+
+
 class ChatTarget(ConfiguredTarget, ABC):
     """A vendor's chat service.
 
@@ -69,9 +93,9 @@ class ChatTarget(ConfiguredTarget, ABC):
     answer_form: ClassVar[str]
     """The name of a good answer in error sentences: "a chat completion"."""
 
-    def __init__(self, name: str, settings: Any) -> None:
-        super().__init__(name, settings.model, settings)
-        self.base_url: str = settings.base_url
+    def __init__(self, name: str, settings: ChatSettings) -> None:
+        super().__init__(name, settings.model, settings, is_simulated=False)
+        self.base_url = settings.base_url
         self.redact = Redactor([settings.api_key_env] if settings.api_key_env else [])
         self.session = HttpSession(name, self.redact, timeout_seconds=settings.timeout_seconds)
         self._api_key_env = settings.api_key_env
@@ -147,7 +171,7 @@ class ChatTarget(ConfiguredTarget, ABC):
             status, document = _status_of(error), {"error": error}
         if not is_success(status):
             problem = self.problem(document)
-            return failed(
+            return reply_or_raise(
                 self.name,
                 status,
                 text,

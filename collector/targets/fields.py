@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, Protocol
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BeforeValidator, Field
@@ -49,6 +49,14 @@ class PacedSettings(Section):
     )
 
 
+class TargetSettings(Protocol):
+    """The setting that the entry of every kind has."""
+
+    @property
+    def concurrency(self) -> int:
+        """Most questions at once."""
+
+
 class ConfiguredTarget:
     """The attributes that a target takes from its entry in targets.yml; base.Target describes them.
 
@@ -56,16 +64,17 @@ class ConfiguredTarget:
         name: its name in targets.yml.
         model: the model asked for.
         settings: the entry; only those of `PacedSettings` have caps.
+        is_simulated: whether its answers are made up, which the report says.
     """
 
     requests_per_minute: float | None = None
     tokens_per_minute: float | None = None
     total_timeout_seconds: float | None = None
 
-    def __init__(self, name: str, model: str, settings: Any) -> None:
+    def __init__(self, name: str, model: str, settings: TargetSettings, *, is_simulated: bool) -> None:
         self.name = name
         self.model = model
-        self.is_simulated: bool = getattr(settings, "simulated", False)
+        self.is_simulated = is_simulated
         self.concurrency = settings.concurrency
         if isinstance(settings, PacedSettings):
             self.requests_per_minute = settings.requests_per_minute

@@ -55,7 +55,7 @@ class Settings(HttpSettings):
 
 def build(name: str, settings: Settings, _folder: Path) -> GeminiTarget:
     """Return the target; the folder of the targets file is not needed."""
-    return GeminiTarget(name, **settings.model_dump())
+    return GeminiTarget(name, settings)
 
 
 class GeminiTarget(ChatTarget):
@@ -64,8 +64,7 @@ class GeminiTarget(ChatTarget):
     kind = KIND
     answer_form = "generated content"
 
-    def __init__(self, name: str, **given: Any) -> None:
-        settings = Settings(**{"kind": KIND, **given})
+    def __init__(self, name: str, settings: Settings) -> None:
         super().__init__(name, settings)
         self._safety_settings = [dict(setting) for setting in settings.safety_settings]
         self._send_seed = settings.send_seed

@@ -22,9 +22,9 @@ from collector.targets.http.errors import (
     Problem,
     count,
     error_message,
-    failed,
     is_success,
     json_object,
+    reply_or_raise,
 )
 from collector.targets.http.json_path import parse_json_path
 from collector.targets.http.session import HttpSession, excerpt
@@ -179,7 +179,7 @@ class HttpEndpoint(ConfiguredTarget):
     kind = KIND
 
     def __init__(self, name: str, settings: Settings) -> None:
-        super().__init__(name, settings.model or name, settings)
+        super().__init__(name, settings.model or name, settings, is_simulated=settings.simulated)
         self._settings = settings
         self._headers = {"Accept": _JSON, **settings.headers}
         if settings.body is not None and "content-type" not in {header.lower() for header in self._headers}:
@@ -227,7 +227,7 @@ class HttpEndpoint(ConfiguredTarget):
             shown_url=url,
         )
         if not is_success(reply.status):
-            return failed(
+            return reply_or_raise(
                 self.name,
                 reply.status,
                 reply.text,

@@ -91,7 +91,9 @@ class TrainedRecommender(ConfiguredTarget):
     kind = KIND
 
     def __init__(self, name: str, settings: Settings, answerer: Answerer, card_hashes: Sequence[str]) -> None:
-        super().__init__(name, settings.model or ", ".join(settings.models), settings)
+        super().__init__(
+            name, settings.model or ", ".join(settings.models), settings, is_simulated=settings.simulated
+        )
         self._answerer = answerer
         self._parameters = {
             "models": list(settings.models),

@@ -62,7 +62,7 @@ class Settings(HttpSettings):
 
 def build(name: str, settings: Settings, _folder: Path) -> OpenAITarget:
     """Return the target; the folder of the targets file is not needed."""
-    return OpenAITarget(name, **settings.model_dump())
+    return OpenAITarget(name, settings)
 
 
 class OpenAITarget(ChatTarget):
@@ -71,8 +71,7 @@ class OpenAITarget(ChatTarget):
     kind = KIND
     answer_form = "a chat completion"
 
-    def __init__(self, name: str, **given: Any) -> None:
-        settings = Settings(**{"kind": KIND, **given})
+    def __init__(self, name: str, settings: Settings) -> None:
         super().__init__(name, settings)
         self._send_seed = settings.send_seed
 

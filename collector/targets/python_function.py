@@ -196,7 +196,7 @@ class PythonFunction(ConfiguredTarget):
     def __init__(
         self, name: str, function: Callable[..., object], settings: Settings, source_hash: str | None = None
     ) -> None:
-        super().__init__(name, settings.model or settings.function, settings)
+        super().__init__(name, settings.model or settings.function, settings, is_simulated=settings.simulated)
         self._function = function
         self._function_name = settings.function
         self._source_hash = source_hash

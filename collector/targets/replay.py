@@ -104,7 +104,9 @@ class Replay(ConfiguredTarget):
     def __init__(
         self, name: str, settings: Settings, answers: Mapping[_Key, Mapping[int, Reply]], file_hash: str
     ) -> None:
-        super().__init__(name, settings.model or Path(settings.file).name, settings)
+        super().__init__(
+            name, settings.model or Path(settings.file).name, settings, is_simulated=settings.simulated
+        )
         self._answers = answers
         self._file = settings.file
         self._file_hash = file_hash

@@ -36,7 +36,7 @@ class Problem:
     retry_after_seconds: float | None = None
 
 
-def failed(
+def reply_or_raise(
     name: str,
     status: int,
     text: str,
@@ -47,7 +47,7 @@ def failed(
     key: str,
     advice: str,
 ) -> Reply:
-    """Return the reply that a failed request amounts to, see `reply_of_error`.
+    """Return a reply if a filter rejected the question or the answer was cut off; raise TargetError for any other failure.
 
     Args:
         name: the target's name.
@@ -59,7 +59,7 @@ def failed(
         advice: what to check after a 404, such as "check base_url".
 
     Raises:
-        TargetError: it amounts to none.
+        TargetError: the request failed for any other reason.
     """
     if (reply := reply_of_error(text, status)) is not None:
         return replace(reply, latency_ms=latency_ms, hints=hints)

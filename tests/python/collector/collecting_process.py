@@ -24,7 +24,7 @@ from collector.journal.writer import JournalWriter
 from collector.ledger import following
 from collector.rows import ResponseRow
 from collector.spec.loading import load_audit
-from collector.targets.openai import OpenAITarget
+from tests.python.collector.chat_targets import chat_target
 
 
 def obey(order: dict[str, Any]) -> int:
@@ -52,9 +52,7 @@ def obey(order: dict[str, Any]) -> int:
     following.LEDGER_SECONDS = order.get("ledger_seconds", 0.02)
     if "most_bytes" in order:
         resource.setrlimit(resource.RLIMIT_FSIZE, (order["most_bytes"], order["most_bytes"]))
-    target = OpenAITarget(
-        "mine", base_url=order["base_url"], model="m", concurrency=order.get("concurrency", 4), send_seed=True
-    )
+    target = chat_target(base_url=order["base_url"], concurrency=order.get("concurrency", 4), send_seed=True)
     ledger = Path(order["ledger"])
     patience = order.get("lock_patience_seconds", 5)
     try:

@@ -22,9 +22,9 @@ from typing import Any
 from collector.asking import batch
 from collector.asking.runner import CollectOptions, collect, resume
 from collector.spec.loading import load_audit
-from collector.targets.anthropic import AnthropicTarget
-from collector.targets.openai import OpenAITarget
+from collector.targets.chat import ChatTarget
 from tests.python.answering import serving
+from tests.python.collector.chat_targets import chat_target
 
 KEY_VARIABLE = "FAKE_BATCH_KEY"
 KEY = "sk-fake-batch-0123456789"
@@ -98,11 +98,10 @@ class Service:
     port: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def target(self, **settings: Any) -> OpenAITarget | AnthropicTarget:
-        shared = {"model": "asked-model", "api_key_env": KEY_VARIABLE, **settings}
-        if self.vendor == "openai":
-            return OpenAITarget("fake", base_url=f"http://127.0.0.1:{self.port}/v1", **shared)
-        return AnthropicTarget("fake", base_url=f"http://127.0.0.1:{self.port}", **shared)
+    def target(self, **settings: Any) -> ChatTarget:
+        base_url = f"http://127.0.0.1:{self.port}" + ("/v1" if self.vendor == "openai" else "")
+        entry = {"base_url": base_url, "model": "asked-model", "api_key_env": KEY_VARIABLE, **settings}
+        return chat_target(self.vendor, "fake", **entry)
 
     def asked(self) -> Counter[str]:
         """How often each custom_id was submitted."""

@@ -21,8 +21,8 @@ from collector.spec.loading import load_audit
 from collector.spec.prompts import Turn, build_prompts, transcript
 from collector.targets import load_target
 from collector.targets.base import Reply, Request
-from collector.targets.openai import OpenAITarget
 from collector.targets.python_function import of_function
+from tests.python.collector.chat_targets import chat_target
 from tests.python.collector.scripted import Scripted
 
 Query = Callable[[str], list[tuple[Any, ...]]]
@@ -293,7 +293,7 @@ def test_targets_that_cannot_converse_are_named(tmp_path: Path) -> None:
             audit, of_function(lambda _prompt, _system, _seed, conversation: conversation, name="f"), ledger
         )
     with pytest.raises(InputError, match=r"has no batch|cannot be asked in a batch"):
-        collect(audit, OpenAITarget("o", base_url="https://api.openai.com/v1", model="m"), ledger, batch=True)
+        collect(audit, chat_target(base_url="https://api.openai.com/v1"), ledger, batch=True)
     assert not ledger.exists()
 
 
@@ -303,7 +303,7 @@ def test_bodies_of_conversations(tmp_path: Path, endpoint: Any) -> None:
     audit = load_audit(write(tmp_path, "last", ("trials: 2", "trials: 1")))
     collect(
         audit,
-        OpenAITarget("o", base_url=endpoint.base_url, model="m", concurrency=1),
+        chat_target(base_url=endpoint.base_url, concurrency=1),
         tmp_path / "ledger.duckdb",
     )
     bodies = [one["body"]["messages"] for one in endpoint.requests]

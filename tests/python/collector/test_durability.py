@@ -34,8 +34,8 @@ from collector.ledger.loading import load_all
 from collector.ledger.overview import list_runs
 from collector.spec.loading import load_audit
 from collector.spec.prompts import build_prompts
-from collector.targets.openai import OpenAITarget
 from tests.python.answering import serving
+from tests.python.collector.chat_targets import chat_target
 
 PROGRAM = Path(__file__).with_name("collecting_process.py")
 N_KILLS = 20
@@ -374,7 +374,7 @@ def test_a_second_collector_is_refused_and_the_first_one_goes_on(
     pid = collector.start()
     wait_for(lambda: len(service.asked) > 60)
     (run,) = collector.run_ids()
-    target = OpenAITarget("mine", base_url=service.base_url, model="m", send_seed=True)
+    target = chat_target(base_url=service.base_url, send_seed=True)
     with pytest.raises(Exception, match=f"Run {run} is being collected by another process") as caught:
         resume(run, target, collector.ledger)
     if Path("/proc/locks").exists():

@@ -6,6 +6,7 @@ import errno
 import os
 import signal
 import threading
+import time
 from collections import Counter
 from pathlib import Path
 
@@ -72,6 +73,47 @@ def test_no_more_answers_than_the_bound_are_written_and_not_on_disk(
     writer.close()
     monkeypatch.undo()
     assert JournalWriter.resume(path).n_responses == 2 * CAPACITY
+
+
+def test_attempts_that_wait_for_space_are_written_when_the_queue_closes(
+    path: Path,  # noqa: F811
+    writer: JournalWriter,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The disk is slow, every thread has an answer that was paid for, and the run is stopped."""
+    n_attempts = 3 * CAPACITY
+    is_waited_for, go_on = threading.Event(), threading.Event()
+
+    def sync(_: int) -> None:
+        is_waited_for.set()
+        assert go_on.wait(600)
+
+    monkeypatch.setattr(journal.os, "fsync", sync)
+    journal_queue = JournalQueue(writer, 2 * CAPACITY, counts := Counter())
+    # Every one is the last at its question.
+    results = [AttemptResult(answered(2 * number)) for number in range(n_attempts)]
+    threads = [threading.Thread(target=journal_queue.keep, args=(result,)) for result in results]
+    for thread in threads:
+        thread.start()
+    assert is_waited_for.wait(600)
+    while sum(thread.is_alive() for thread in threads) > CAPACITY:
+        time.sleep(0.01)
+    # The others have no space, however long they wait.
+    time.sleep(0.3)
+    assert sum(thread.is_alive() for thread in threads) == CAPACITY
+    closed: list[AttemptResult] = []
+    closing = threading.Thread(target=lambda: closed.extend(journal_queue.close()))
+    closing.start()
+    closing.join(0.1)
+    assert closing.is_alive()
+    go_on.set()
+    closing.join()
+    assert {id(result) for result in closed} == {id(result) for result in results}
+    assert (counts, journal_queue.failure) == ({"ok": n_attempts}, None)
+    assert n_written(path) == n_attempts
+    # A closed queue takes nothing.
+    journal_queue.keep(AttemptResult(answered(100)))
+    assert n_written(path) == n_attempts
 
 
 def test_what_is_on_disk_is_counted_whoever_takes_it(writer: JournalWriter) -> None:  # noqa: F811

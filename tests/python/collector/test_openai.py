@@ -8,7 +8,8 @@ import pytest
 
 from collector.errors import TargetError
 from collector.targets.base import Request
-from collector.targets.openai import OpenAITarget
+from collector.targets.chat import ChatTarget
+from tests.python.collector.chat_targets import chat_target
 
 KEY = "sk-very-secret-0123456789"
 VARIABLE = "BIASLEDGER_TEST_KEY"
@@ -20,13 +21,12 @@ def key(monkeypatch: pytest.MonkeyPatch) -> str:
     return KEY
 
 
-def target(endpoint: Any, **settings: Any) -> OpenAITarget:
-    return OpenAITarget(
-        "mine", base_url=endpoint.base_url, model="my-model", **{"timeout_seconds": 5.0, **settings}
-    )
+def target(endpoint: Any, **settings: Any) -> ChatTarget:
+    entry = {"base_url": endpoint.base_url, "model": "my-model", "timeout_seconds": 5.0, **settings}
+    return chat_target(**entry)
 
 
-def failure(asked: OpenAITarget) -> TargetError:
+def failure(asked: ChatTarget) -> TargetError:
     with pytest.raises(TargetError) as caught:
         asked.ask(Request("Hello"))
     assert KEY not in str(caught.value) + str(caught.value.raw_body)

@@ -25,8 +25,8 @@ from collector.asking.pacing import (
 from collector.errors import TargetError
 from collector.rates import RateHints
 from collector.targets.base import Request
-from collector.targets.openai import OpenAITarget
 from tests.python.answering import answering, chat
+from tests.python.collector.chat_targets import chat_target
 from tests.python.collector.simulated_service import Clock, FixedWindow, TokenBucket, ask_all
 
 INFINITE = float("inf")
@@ -479,7 +479,7 @@ def test_real_servers_are_asked_at_their_limits(name: str) -> None:
     clock = Clock()
     headers, status = SERVICES[name]
     with limited_server(TokenBucket(PER_SECOND, BURST, clock), headers, status) as base_url:
-        target = OpenAITarget("limited", base_url=base_url, model="m", timeout_seconds=60.0, concurrency=32)
+        target = chat_target(base_url=base_url, timeout_seconds=60.0, concurrency=32)
         outcome = ask_all(
             pace(clock, 32),
             clock,

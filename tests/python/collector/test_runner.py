@@ -26,8 +26,8 @@ from collector.spec.loading import load_audit
 from collector.spec.prompts import build_prompts
 from collector.targets import load_target
 from collector.targets.base import Reply, Request
-from collector.targets.openai import OpenAITarget
 from collector.targets.simulator.target import Simulator
+from tests.python.collector.chat_targets import chat_target
 from tests.python.collector.scripted import GOOD, Query, Scripted
 
 Write = Callable[..., Path]
@@ -216,9 +216,7 @@ def test_a_real_endpoint_from_request_to_row(
     monkeypatch.setenv("BIASLEDGER_TEST_KEY", KEY)
     endpoint.sends(429, f"slow down, {KEY}", Retry_After="0")
     endpoint.answers(f'{{"Tea 🍵": "Warm, {KEY}."}}')
-    target = OpenAITarget(
-        "mine", base_url=endpoint.base_url, model="m", api_key_env="BIASLEDGER_TEST_KEY", concurrency=4
-    )
+    target = chat_target(base_url=endpoint.base_url, api_key_env="BIASLEDGER_TEST_KEY", concurrency=4)
     summary = collect(load_audit(small_spec), target, ledger_path)
     assert summary.counts == {"ok": 8}
     assert summary.n_attempts == 9
@@ -238,7 +236,7 @@ def test_malformed_json_from_a_real_endpoint_three_times(
     write_spec: Callable[..., Path], small_text: str, ledger_path: Path, query: Query, endpoint: Any
 ) -> None:
     endpoint.answers('{"Tea": Warm}')
-    target = OpenAITarget("mine", base_url=endpoint.base_url, model="m")
+    target = chat_target(base_url=endpoint.base_url)
     summary = collect(load_audit(write_spec(small_text, ("trials: 2", "trials: 1"))), target, ledger_path)
     assert summary.counts == {"malformed": 4}
     assert query(
@@ -251,7 +249,7 @@ def test_a_wrong_key_stops_the_run_at_once(
     small_spec: Path, ledger_path: Path, query: Query, endpoint: Any
 ) -> None:
     endpoint.sends(401, "no")
-    target = OpenAITarget("mine", base_url=endpoint.base_url, model="m", concurrency=1)
+    target = chat_target(base_url=endpoint.base_url, concurrency=1)
     with pytest.raises(TargetError, match="answered 401"):
         collect(load_audit(small_spec), target, ledger_path, trials=50)
     assert len(endpoint.requests) <= 3
@@ -295,7 +293,7 @@ def test_questions_are_asked_at_once_but_not_more_than_allowed(
     small_spec: Path, ledger_path: Path, endpoint: Any
 ) -> None:
     endpoint.answers(GOOD, seconds=0.05)
-    target = OpenAITarget("mine", base_url=endpoint.base_url, model="m", concurrency=4)
+    target = chat_target(base_url=endpoint.base_url, concurrency=4)
     collect(load_audit(small_spec), target, ledger_path, trials=8)
     assert 2 <= endpoint.most_at_once <= 4
 

@@ -7,7 +7,7 @@ import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
 
@@ -102,30 +102,57 @@ def test_a_text_that_is_nested_deeply_is_a_text(write: Write) -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("text", "expected"),
     [
-        http_with(
-            "headers: {Idempotency-Key: one}\n"
-            """    body: '{"key": "{prompt}", "token": "${A_KEY}", "eos_token": "</s>", "seed": {seed}, "q": "risk-taking"}'"""
+        (
+            http_with(
+                "headers: {Idempotency-Key: one}\n"
+                """    body: '{"key": "{prompt}", "token": "${A_KEY}", "eos_token": "</s>", "seed": {seed}, """
+                """"q": "risk-taking"}'"""
+            ),
+            {"headers": {"Idempotency-Key": "one"}},
         ),
-        http_with("headers: {Cookie: 'session=${A_KEY}'}\n    body: '[\"{prompt}\"]'"),
-        http_with("headers: {Authorization: '${A_KEY}'}\n    body: '[\"{prompt}\"]'"),
-        http_with("headers: {Authorization: 'Bearer ${A_KEY}'}\n    body: '[\"{prompt}\"]'"),
-        http_with("headers: {Authorization: 'Api-Key ${A_KEY}'}\n    body: '[\"{prompt}\"]'"),
-        http_with("body: '[\"{prompt}\"]'", url="https://host/v1?token=${A_KEY}"),
-        http_with("""body: '{"tenant": ${A_KEY}, "q": "{prompt}"}'"""),
-        http_with(
-            """body: '{"use_token": false, "page_token": null, "max_token": 5, "token": "a-{trial}", "q": "{prompt}${A_KEY}"}'"""
+        *(
+            (
+                http_with(f"headers: {{{name}: '{value}'}}\n    body: '[\"{{prompt}}\"]'"),
+                {"headers": {name: value}},
+            )
+            for name, value in [
+                ("Cookie", "session=${A_KEY}"),
+                ("Authorization", "${A_KEY}"),
+                ("Authorization", "Bearer ${A_KEY}"),
+                ("Authorization", "Api-Key ${A_KEY}"),
+            ]
         ),
-        http_with("model: llama-3-sk-instruct-8b-2026-05\n    body: '[\"{prompt} ${A_KEY}\"]'", url="http://sk-gateway"),
-        endpoint_with("parameters: {max_tokens: 100, top_k: 3}"),
+        (
+            http_with("body: '[\"{prompt}\"]'", url="https://host/v1?token=${A_KEY}"),
+            {"url": "https://host/v1?token=${A_KEY}"},
+        ),
+        (
+            http_with("""body: '{"tenant": ${A_KEY}, "q": "{prompt}"}'"""),
+            {"body": '{"tenant": ${A_KEY}, "q": "{prompt}"}'},
+        ),
+        (
+            http_with(
+                """body: '{"use_token": false, "page_token": null, "max_token": 5, "token": "a-{trial}", """
+                """"q": "{prompt}${A_KEY}"}'"""
+            ),
+            {},
+        ),
+        (
+            http_with("model: llama-3-sk-instruct-8b-2026-05\n    body: '[\"{prompt} ${A_KEY}\"]'", url="http://sk-gateway"),
+            {"url": "http://sk-gateway"},
+        ),
+        (endpoint_with("parameters: {max_tokens: 100, top_k: 3}"), {"max_tokens": 100, "top_k": 3}),
     ],
 )  # fmt: skip
 def test_what_only_resembles_a_secret_is_allowed(
-    write: Write, monkeypatch: pytest.MonkeyPatch, text: str
+    write: Write, monkeypatch: pytest.MonkeyPatch, text: str, expected: dict[str, Any]
 ) -> None:
     monkeypatch.setenv("A_KEY", "12345678")
-    assert "12345678" not in repr(load_target(write(text), "mine").parameters)
+    parameters = load_target(write(text), "mine").parameters
+    assert expected.items() <= parameters.items()
+    assert "12345678" not in repr(parameters)
 
 
 def test_a_variable_with_digits_is_named(write: Write) -> None:
@@ -178,6 +205,11 @@ def test_a_key_in_place_of_a_variable_s_name_is_not_shown(write: Write, name: st
 )  # fmt: skip
 def test_wrong_targets_get_a_hint(write: Write, text: str, sentence: str) -> None:
     assert sentence in problem(write(text))
+
+
+def test_a_whole_number_is_a_share(write: Write) -> None:
+    path = write("targets: {mine: {kind: simulator, repeat: {Veuillez: 1}}}\n")
+    assert repr(load_target(path, "mine").parameters["repeat"]) == "{'Veuillez': 1.0}"
 
 
 def test_a_name_that_cannot_be_part_of_a_run(write: Write) -> None:

@@ -13,16 +13,14 @@ from collector.asking.breaker import MAX_UNUSABLE
 from collector.asking.runner import collect, resume
 from collector.errors import TargetError
 from collector.spec.loading import load_audit
-from collector.targets.anthropic import AnthropicTarget
 from collector.targets.chat import ChatTarget
-from collector.targets.gemini import GeminiTarget
-from collector.targets.openai import OpenAITarget
+from tests.python.collector.chat_targets import chat_target
 
 Query = Callable[[str], list[tuple[Any, ...]]]
 TARGETS = {
-    "openai": OpenAITarget("mine", base_url="http://127.0.0.1:9/v1", model="m"),
-    "anthropic": AnthropicTarget("mine", model="m"),
-    "gemini": GeminiTarget("mine", model="m"),
+    "openai": chat_target("openai", base_url="http://127.0.0.1:9/v1"),
+    "anthropic": chat_target("anthropic"),
+    "gemini": chat_target("gemini"),
 }
 CALLS = "It calls a tool (search) and says nothing."
 THOUGHT = "It holds what the model thought, and no answer."
@@ -76,7 +74,7 @@ def test_a_run_of_nothing_but_tool_calls_stops(
     small_spec: Path, ledger_path: Path, query: Query, endpoint: Any
 ) -> None:
     endpoint.answers(None, finish_reason="tool_calls", tool_calls=[{"function": {"name": "search"}}])
-    target = OpenAITarget("mine", base_url=endpoint.base_url, model="m", concurrency=4)
+    target = chat_target(base_url=endpoint.base_url, concurrency=4)
     with pytest.raises(TargetError) as sentence:
         collect(load_audit(small_spec), target, ledger_path, trials=100)
     assert str(sentence.value).startswith(
@@ -110,7 +108,7 @@ def test_an_answer_that_was_only_thought_about_is_cut_off_and_says_so(
     small_spec: Path, ledger_path: Path, query: Query, endpoint: Any
 ) -> None:
     endpoint.answers("", finish_reason="length", reasoning_content="Let me see.")
-    collect(load_audit(small_spec), OpenAITarget("mine", base_url=endpoint.base_url, model="m"), ledger_path)
+    collect(load_audit(small_spec), chat_target(base_url=endpoint.base_url), ledger_path)
     ((status, error),) = query("select distinct status, error from raw.responses")
     assert status == "truncated"
     assert error.endswith(f" {THOUGHT}")
