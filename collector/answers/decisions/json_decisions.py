@@ -122,7 +122,8 @@ def folded_key(key: str) -> str:
 
 
 def _leaves(value: JsonObject | list[Any]) -> Iterator[Leaf]:
-    for (path, key), one in json_leaves(value, ((), ""), _under):
+    top: tuple[tuple[str, ...], str] = ((), "")
+    for (path, key), one in json_leaves(value, top, _under):
         if path:
             is_boolean = isinstance(one, bool)
             written = str(one).lower() if is_boolean else None if one is None else str(one)

@@ -47,7 +47,7 @@ def json_leaves(
         under: returns what is said of a value, from what is said of the object around it, and its key in that object. It is
             called once for each key of an object, so that the time is linear however deep values are nested.
     """
-    stack = [(top, value)]
+    stack: list[tuple[Keys, Any]] = [(top, value)]
     while stack:
         keys, one = stack.pop()
         if isinstance(one, JsonObject):
