@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, WithJsonSchema
+from pydantic.config import JsonDict
 
 from collector.errors import InputError
 from collector.files.yaml import TRUTH_VALUES
@@ -40,18 +41,32 @@ class Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, populate_by_name=True)
 
 
-def spec_key(description: str, *examples: Any, default: Any = None, **more: Any) -> Any:
-    """Return the declaration of a key of a section.
+def spec_key(
+    description: str,
+    *examples: Any,
+    default: Any = ...,
+    default_factory: Callable[[], Any] | None = None,
+    alias: str | None = None,
+    json_schema_extra: JsonDict | Callable[[JsonDict], None] | None = None,
+) -> Any:
+    """Return the declaration of a key of a section; without a default, the key has to be there.
 
     Args:
         description: what the key says, for the reference and for editors.
         examples: values of it.
-        default: what an absent key means; ... where it has to be there.
-        more: further arguments of pydantic's Field, such as a default_factory or a limit.
+        default: what an absent key means.
+        default_factory: makes what an absent key means, in place of `default`.
+        alias: the key's name in the file, where the field's is another one.
+        json_schema_extra: what editors are given besides, as for pydantic's Field.
     """
-    if "default_factory" not in more:
-        more["default"] = default
-    return Field(description=description, examples=list(examples), **more)
+    absent = {"default": default} if default_factory is None else {"default_factory": default_factory}
+    return Field(
+        **absent,
+        alias=alias,
+        description=description,
+        examples=list(examples),
+        json_schema_extra=json_schema_extra,
+    )
 
 
 def list_to_tuple(value: Any) -> Any:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from collector.answers.failures import Cause
 from collector.answers.texts.json_text import JsonNumber, JsonObject, json_leaves, json_values
@@ -131,16 +131,36 @@ def _folded_key(key: str) -> str:
     return _SPACES.sub("_", key.strip().casefold())
 
 
+class _Keys(NamedTuple):
+    """The keys of a value: the innermost one, folded, and what those around the value say.
+
+    `is_outermost` is true of a value under no key, if that is an object: it may have a remark's key.
+    """
+
+    key: str = ""
+    is_outermost: bool = False
+    is_remark: bool = False
+    is_error: bool = False
+
+
 def _leaves(value: JsonObject | list[Any], silence: Silence) -> Iterator[_Leaf]:
     """Yield the values that are not null.
 
     A remark's key counts in the outermost object only: further in it speaks of an item.
     """
-    for keys, one in json_leaves(value):
-        plain = [_folded_key(key) for key in keys]
-        is_remark = isinstance(value, JsonObject) and plain[0] in silence.remark_keys
-        is_error = not silence.error_keys.isdisjoint(plain)
+
+    def under(outer: _Keys, written: str) -> _Keys:
+        key = _folded_key(written)
+        return _Keys(
+            key,
+            is_remark=outer.is_remark or (outer.is_outermost and key in silence.remark_keys),
+            is_error=outer.is_error or key in silence.error_keys,
+        )
+
+    for keys, one in json_leaves(value, _Keys(is_outermost=isinstance(value, JsonObject)), under):
         if isinstance(one, bool):
-            yield _Leaf(plain[-1] if plain else "", "true" if one else "false", is_remark, is_error)
+            yield _Leaf(keys.key, "true" if one else "false", keys.is_remark, keys.is_error)
         elif isinstance(one, str):
-            yield _Leaf(one, "number" if isinstance(one, JsonNumber) else "text", is_remark, is_error)
+            yield _Leaf(
+                one, "number" if isinstance(one, JsonNumber) else "text", keys.is_remark, keys.is_error
+            )

@@ -148,7 +148,8 @@ class Conditions(ABC):
         attributes = []
         for one in stated.attributes:
             place = self._descriptor_at.get(one.attribute)
-            descriptor = found.get("descriptor") or found.get(f"descriptor_{place}") or one.descriptor
+            own = None if place is None else found[f"descriptor_{place}"]
+            descriptor = found.get("descriptor") or own or one.descriptor
             attributes.append(replace(one, slot=found.get("slot", 1), descriptor=descriptor))
         return replace(stated, attributes=tuple(attributes))
 

@@ -116,21 +116,23 @@ class Plan(ABC):
         self._is_split = audit.imported.split is not None
         self._roles = roles_of(audit.imported.columns)
         # The columns of the view `source`, in the order of `needed_columns`.
-        places = (f"c{index}" for index in count(len(conditions.columns)))
-        self._role_at = dict(zip(self._roles, places, strict=False))
-        self._score_at = dict(zip(audit.imported.columns.scores, places, strict=False))
-        self._option_at = dict(zip(audit.answer.labels_from, places, strict=False))
-        self._keep_at = dict(zip(audit.imported.keep, places, strict=False))
+        numbers = count(len(conditions.columns))
+        self._role_at = {role: f"c{next(numbers)}" for role in self._roles}
+        self._score_at = {scorer: f"c{next(numbers)}" for scorer in audit.imported.columns.scores}
+        self._option_at = {label: f"c{next(numbers)}" for label in audit.answer.labels_from}
+        self._keep_at = {column: f"c{next(numbers)}" for column in audit.imported.keep}
 
     @abstractmethod
     def warnings(self) -> list[str]:
         """Return warnings, one sentence each."""
 
     @abstractmethod
-    def _check(self) -> None: ...
+    def _check(self) -> None:
+        """Read the file and make the tables `prompts` and `numbered`."""
 
     @abstractmethod
-    def _answers(self) -> Iterator[list[PlannedAnswer]]: ...
+    def _answers(self) -> Iterator[list[PlannedAnswer]]:
+        """Yield every answer, in batches; `answers` reports errors of the file."""
 
     def check(self) -> None:
         """Read the file once; raise InputError for the first thing wrong in it."""

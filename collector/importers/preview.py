@@ -18,7 +18,7 @@ from collector.importers.data_warnings import Shares
 from collector.importers.missing import token_sentences
 from collector.importers.named_columns import shared_columns
 from collector.importers.plan import Plan, form_of, needed_columns
-from collector.importers.reading import answer_of
+from collector.importers.reading import Reader
 from collector.importers.responses import RowPlan
 from collector.importers.roles import roles_of
 from collector.importers.tabular import plan_of
@@ -239,8 +239,9 @@ def _read_answers(preview: Preview, plan: Plan, audit: Audit) -> None:
     has_items = audit.answer.kind in ("list", "items", "ranking")
     known: set[tuple[int, str]] = set()
     shares = Shares()
+    reader = Reader(audit)
     for one in answers:
-        answer = answer_of(one, audit)
+        answer = reader.answer_of(one)
         groups = [(stated.attribute, stated.group_name) for stated in prompts[one.prompt_number].attributes]
         shares.add(audit, answer.answer_text, groups)
         preview.statuses[answer.status] += 1

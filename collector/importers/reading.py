@@ -51,7 +51,9 @@ class Reader:
     """Reads batches of answers to an audit in this process; `SeveralReaders` does so in others."""
 
     def __init__(self, audit: Audit) -> None:
+        assert audit.imported is not None
         self._audit = audit
+        self._has_replies = audit.imported.columns.has_replies
 
     def read(
         self, batches: Iterable[list[PlannedAnswer]], known: Mapping[int, KnownPrompt]
@@ -67,11 +69,71 @@ class Reader:
 
     def rows(self, asked: Sequence[_Asked]) -> list[ResponseRow]:
         """Return the rows of one batch."""
-        return [_row(*one, self._audit) for one in asked]
+        return [self._row(*one) for one in asked]
+
+    def answer_of(self, found: PlannedAnswer) -> Answer:
+        """Return how an answer is read.
+
+        An answer put together from rows has the status ok. An error that the file states goes before a text.
+        """
+        text = _storable(found.text)
+        if not self._has_replies:
+            return Answer("ok", answer_text=text)
+        missing = missing_answer(text, self._audit.answer)
+        answer = self._audit.answer.classify(
+            text if missing is None else None,
+            found.finish_reason,
+            reasoning=found.reasoning,
+            options=found.options,
+            decimal=found.column.decimal if found.column else None,
+            currency=found.column.currency if found.column else None,
+        )
+        if found.error is None or not is_error(found.error):
+            if missing is not None and answer.status == "malformed":
+                stands = f"missing ({storable(missing)})" if missing else "empty"
+                return Answer("error", error=f"The cell is {stands}.", read_by="missing")
+            return answer
+        # An error counts even if there is a text: a placeholder, or a part that came before the call failed.
+        failure = read_failure(found.error)
+        if failure.rule == OTHER_ERROR and answer.status == "refused":
+            return answer
+        states_error = failure.status == "error"
+        return Answer(
+            failure.status,
+            error=storable(found.error if states_error else f"{failure.sentence} {found.error}"),
+            read_by=failure.rule,
+            reasoning_text=answer.reasoning_text,
+        )
 
     def prepare(self) -> None:
         """Compile the patterns that reading needs, which takes some seconds."""
         self._audit.answer.classify("This is a text.", None)
+
+    def _row(self, prompt_id: str, prompt_hash: str, found: PlannedAnswer) -> ResponseRow:
+        text = _storable(found.text)
+        answer = self.answer_of(found)
+        return ResponseRow(
+            prompt_id=prompt_id,
+            trial=found.trial,
+            attempt=found.attempt,
+            seq=found.seq,
+            status=answer.status,
+            content_hash=response_hash(prompt_hash, answer.status, text),
+            # A file of places or items does not hold what was written.
+            response_text=text if self._has_replies else None,
+            answer_text=_storable(answer.answer_text),
+            finish_reason=_storable(found.finish_reason),
+            model_answered=_storable(found.model),
+            error=answer.error,
+            weight=found.weight,
+            reasoning_text=_storable(answer.reasoning_text),
+            read_by=answer.read_by,
+            read_text=_storable(answer.read_text),
+            answer_language=answer.language,
+            source_row=found.source_row,
+            kept=found.kept,
+            is_last=found.is_last,
+        )
 
 
 class SeveralReaders(Reader):
@@ -177,69 +239,8 @@ def _with_prompts(found: Sequence[PlannedAnswer], known: Mapping[int, KnownPromp
     return [(prompt.prompt_id, prompt.content_hash, one) for prompt, one in zip(prompts, found, strict=True)]
 
 
-def _row(prompt_id: str, prompt_hash: str, found: PlannedAnswer, audit: Audit) -> ResponseRow:
-    assert audit.imported is not None
-    text = _storable(found.text)
-    answer = answer_of(found, audit)
-    return ResponseRow(
-        prompt_id=prompt_id,
-        trial=found.trial,
-        attempt=found.attempt,
-        seq=found.seq,
-        status=answer.status,
-        content_hash=response_hash(prompt_hash, answer.status, text),
-        # A file of places or items does not hold what was written.
-        response_text=text if audit.imported.columns.has_replies else None,
-        answer_text=_storable(answer.answer_text),
-        finish_reason=_storable(found.finish_reason),
-        model_answered=_storable(found.model),
-        error=answer.error,
-        weight=found.weight,
-        reasoning_text=_storable(answer.reasoning_text),
-        read_by=answer.read_by,
-        read_text=_storable(answer.read_text),
-        answer_language=answer.language,
-        source_row=found.source_row,
-        kept=found.kept,
-        is_last=found.is_last,
-    )
-
-
 def _storable(text: str | None) -> str | None:
     return None if text is None else storable(text)
-
-
-def answer_of(found: PlannedAnswer, audit: Audit) -> Answer:
-    """Return how an answer is read: one that was put together is right; an error that the file states goes before a text."""
-    assert audit.imported is not None
-    text = _storable(found.text)
-    if not audit.imported.columns.has_replies:
-        return Answer("ok", answer_text=text)
-    missing = missing_answer(text, audit.answer)
-    answer = audit.answer.classify(
-        text if missing is None else None,
-        found.finish_reason,
-        reasoning=found.reasoning,
-        options=found.options,
-        decimal=found.column.decimal if found.column else None,
-        currency=found.column.currency if found.column else None,
-    )
-    if found.error is None or not is_error(found.error):
-        if missing is not None and answer.status == "malformed":
-            stands = f"missing ({storable(missing)})" if missing else "empty"
-            return Answer("error", error=f"The cell is {stands}.", read_by="missing")
-        return answer
-    # An error counts even if there is a text: a placeholder, or a part that came before the call failed.
-    failure = read_failure(found.error)
-    if failure.rule == OTHER_ERROR and answer.status == "refused":
-        return answer
-    states_error = failure.status == "error"
-    return Answer(
-        failure.status,
-        error=storable(found.error if states_error else f"{failure.sentence} {found.error}"),
-        read_by=failure.rule,
-        reasoning_text=answer.reasoning_text,
-    )
 
 
 if __name__ == "__main__":

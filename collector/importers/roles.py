@@ -29,9 +29,12 @@ class Role:
     """How the cells of a role are read.
 
     Attributes:
-        cell: a `word` is trimmed; of a `name`, a mark of a missing value such as #N/A is none; what was `asked` keeps its outer
-            spaces; an `answer` is read in the second pass alone, and so is what was `said` about it, which is nothing if it is
-            such a mark.
+        cell: how a cell is read.
+            word: trimmed.
+            name: trimmed; #N/A and the like count as empty, unless a subject or label is called that.
+            asked: kept with its outer spaces.
+            answer: kept as it is in the file, and read in the second pass only.
+            said: as `answer`, about an answer; #N/A and the like count as empty.
         in_prompt: whether it distinguishes prompts.
         number: what it should be, if it is a number.
         column: its name in SQL where the role is called like a keyword or a function.

@@ -62,7 +62,7 @@ else:
 class Outcome(Answer):
     """One of several things that each row of an imported file says."""
 
-    column: NonBlank | None = spec_key("Its column; the outcome's name if absent.", "decision")
+    column: NonBlank | None = spec_key("Its column; the outcome's name if absent.", "decision", default=None)
     analysis: Analysis = spec_key(
         "How it is compared, in addition to the audit's `analysis`.",
         {"decisions": {"favourable": ["approved"]}},

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, PrivateAttr
+from pydantic import BeforeValidator, Field, PrivateAttr
 
 from collector.errors import InputError
 from collector.files.encoders import FoundEncoder
@@ -48,26 +48,34 @@ class Audit(Section):
     audit: NonBlank = spec_key(
         "Its name: lower-case letters, digits, - and _.",
         "support-tone",
-        default=...,
         json_schema_extra={"pattern": "^[a-z0-9][a-z0-9_-]*$"},
     )
-    title: NonBlank | None = spec_key("A line for the report.", "Tone of support answers by customer")
-    source: NonBlank | None = spec_key("The source of its method or data.", "Smith et al. (2024)")
+    title: NonBlank | None = spec_key(
+        "A line for the report.", "Tone of support answers by customer", default=None
+    )
+    source: NonBlank | None = spec_key(
+        "The source of its method or data.", "Smith et al. (2024)", default=None
+    )
     subjects: Subjects | None = spec_key(
         "The subjects of questions, from a table.",
         {"file": "resumes/resumes.csv", "name": "resume", "expected": "level"},
+        default=None,
     )
     people: People | None = spec_key(
         "Names that state several attributes at once, from a table.",
         {"file": "names.csv", "name": "name", "per_subject": 8},
+        default=None,
     )
     cluster: NonBlank | None = spec_key(
         "The column of `subjects` of what some share, such as a customer or a household. Their answers are "
         "resampled and permuted together.",
         "customer",
+        default=None,
     )
     block: NonBlank | None = spec_key(
-        "The column of `subjects` inside whose values groups are compared, such as a judge or a day.", "judge"
+        "The column of `subjects` inside whose values groups are compared, such as a judge or a day.",
+        "judge",
+        default=None,
     )
     templates: Annotated[tuple[Template, ...], BeforeValidator(list_to_tuple)] = spec_key(
         "The questions, or a CSV file next to the spec: columns id, text, and as needed language and "
@@ -76,7 +84,9 @@ class Audit(Section):
         default=(),
     )
     ask: NonBlank | None = spec_key(
-        "Text at the end of every template, such as the form of the answer.", "\n\nAnswer with one word."
+        "Text at the end of every template, such as the form of the answer.",
+        "\n\nAnswer with one word.",
+        default=None,
     )
     attributes: Mapping[str, Attribute] = spec_key(
         "The attributes that distinguish people; each name is a slot. Or a CSV file next to the spec: columns "
@@ -85,13 +95,12 @@ class Audit(Section):
         default_factory=dict,
     )
     trials: int | None = spec_key(
-        "How often each prompt is asked. Needed to ask.", 15, json_schema_extra={"minimum": 1}
+        "How often each prompt is asked. Needed to ask.", 15, json_schema_extra={"minimum": 1}, default=None
     )
-    temperature: float | None = spec_key(
+    temperature: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = spec_key(
         "The temperature to ask at. `collect` refuses a chat model whose `parameters` hold another one, or none.",
         0,
-        ge=0,
-        allow_inf_nan=False,
+        default=None,
     )
     answer: Answer = spec_key(
         "The expected kind of answer. Needed with `import`.",
@@ -114,10 +123,10 @@ class Audit(Section):
         default_factory=dict,
     )
     encoding: NonBlank | None = spec_key(
-        "The encoding of tables next to the spec, if not UTF-8 or UTF-16.", "cp1252"
+        "The encoding of tables next to the spec, if not UTF-8 or UTF-16.", "cp1252", default=None
     )
     system_prompt: NonBlank | None = spec_key(
-        "The system prompt of every question, without slots.", "You are a helpful assistant."
+        "The system prompt of every question, without slots.", "You are a helpful assistant.", default=None
     )
     mitigations: Mapping[str, Mitigation] = spec_key(
         "Mitigations, asked with `biasledger collect … --mitigation debiased`.",
@@ -138,6 +147,7 @@ class Audit(Section):
         "How existing answers are read from a file.",
         {"columns": {"text": "answer", "attributes": {"gender": "gender"}}},
         alias="import",
+        default=None,
     )
     _subject_rows: tuple[Subject, ...] = PrivateAttr(default=())
     _people_rows: tuple[Person, ...] = PrivateAttr(default=())

@@ -25,72 +25,90 @@ class Columns(Section):
     text: Column = spec_key(
         "The answer. In any column, `response.score` is a key inside JSON, `turns[0].text` an element of a list.",
         "answer",
+        default=None,
     )
-    prompt: Column = spec_key("The question.", "prompt")
-    system_prompt: Column = spec_key("Its system prompt.", "system")
-    finish_reason: Column = spec_key("Why the model stopped. With `text`.", "finish_reason")
+    prompt: Column = spec_key("The question.", "prompt", default=None)
+    system_prompt: Column = spec_key("Its system prompt.", "system", default=None)
+    finish_reason: Column = spec_key("Why the model stopped. With `text`.", "finish_reason", default=None)
     reasoning: Column = spec_key(
-        "The model's reasoning, stored but not judged. With `text`.", "reasoning_content"
+        "The model's reasoning, stored but not judged. With `text`.", "reasoning_content", default=None
     )
     error: Column = spec_key(
         "Why the call failed, or empty. A content filter's message is a refusal, any other a failed call. "
         "With `text`.",
         "error",
+        default=None,
     )
     template: Column = spec_key(
-        "The wording of the question; if absent, all rows have one template.", "template_id"
+        "The wording of the question; if absent, all rows have one template.", "template_id", default=None
     )
     subject: Column = spec_key(
         "The subject, which shows the rows about the same resume or person. Needed for labels, scores and "
         "rankings.",
         "resume_id",
+        default=None,
     )
-    domain: Column = spec_key("The kind of subject; each is judged on its own.", "job")
+    domain: Column = spec_key("The kind of subject; each is judged on its own.", "job", default=None)
     cluster: Column = spec_key(
         "Rows that belong together, such as those of a conversation or customer. Their answers are resampled "
         "and permuted together.",
         "conversation_id",
+        default=None,
     )
     block: Column = spec_key(
         "Rows that were made alike, such as those of a judge, an annotator or a day. Groups are compared inside "
         "each block.",
         "judge",
+        default=None,
     )
     trial: Column = spec_key(
         "The number of the repetition, a whole number; if absent, a prompt's rows are numbered in order.",
         "trial",
+        default=None,
     )
     attempt: Column = spec_key(
         "The number of the attempt at a trial, from 1. The first shows whom the model refuses, the last is "
         "analysed. With `text`.",
         "attempt",
+        default=None,
     )
-    expected: Column = spec_key("The right label or score.", "true_level")
-    order: Column = spec_key("A number that orders the rows; if absent, the file's order counts.", "row_id")
-    weight: Column = spec_key("The number of answers in a row, above 0.", "n")
-    model: Column = spec_key("The model that answered.", "model")
+    expected: Column = spec_key("The right label or score.", "true_level", default=None)
+    order: Column = spec_key(
+        "A number that orders the rows; if absent, the file's order counts.", "row_id", default=None
+    )
+    weight: Column = spec_key("The number of answers in a row, above 0.", "n", default=None)
+    model: Column = spec_key("The model that answered.", "model", default=None)
     attribute: Column = spec_key(
-        "Long form: the attribute of a row. A row without one is neutral.", "attribute"
+        "Long form: the attribute of a row. A row without one is neutral.", "attribute", default=None
     )
-    value: Column = spec_key("Long form: the group, or its descriptor.", "value")
+    value: Column = spec_key("Long form: the group, or its descriptor.", "value", default=None)
     descriptor: Column = spec_key(
-        "The name that states all attributes of a row, such as a first name.", "first_name"
+        "The name that states all attributes of a row, such as a first name.", "first_name", default=None
     )
     response: Column = spec_key(
-        "Rankings and items: which rows are one answer. If absent, all items of a prompt are.", "run"
+        "Rankings and items: which rows are one answer. If absent, all items of a prompt are.",
+        "run",
+        default=None,
     )
-    slot: Column = spec_key("Rankings: the place at which a candidate was shown, from 1.", "position")
-    rank: Column = spec_key("Rankings: the place given to a candidate; 1 is best.", "rank")
-    missing: Column = spec_key("Rankings: 1 if the answer does not name the candidate, else 0.", "missing")
-    item: Column = spec_key("Items: the name.", "restaurant")
+    slot: Column = spec_key(
+        "Rankings: the place at which a candidate was shown, from 1.", "position", default=None
+    )
+    rank: Column = spec_key("Rankings: the place given to a candidate; 1 is best.", "rank", default=None)
+    missing: Column = spec_key(
+        "Rankings: 1 if the answer does not name the candidate, else 0.", "missing", default=None
+    )
+    item: Column = spec_key("Items: the name.", "restaurant", default=None)
     price: Column = spec_key(
-        "Items: the price level as a number or $ signs, or an amount of money (`answer.prices`).", "price"
+        "Items: the price level as a number or $ signs, or an amount of money (`answer.prices`).",
+        "price",
+        default=None,
     )
     category: Column = spec_key(
         "Items: categories, separated by comma or slash. Without `item` and `price`, a row is one category.",
         "cuisine",
+        default=None,
     )
-    count: Column = spec_key("Items: the number of items in a row.", "n")
+    count: Column = spec_key("Items: the number of items in a row.", "n", default=None)
     attributes: Mapping[str, NonBlank] = spec_key(
         "Wide form: attribute → column of its groups. Attributes that share a column need `values`.",
         {"race": "race", "gender": "sex"},
@@ -130,18 +148,20 @@ class Columns(Section):
 class ConditionValue(Section):
     """The meaning of a value in a file of long form."""
 
-    group: NonBlank = spec_key("Its group.", "African", default=...)
-    perturbation: NonBlank | None = spec_key("How it is misspelt or reworded.", "typo_drop")
-    language: NonBlank | None = spec_key("Its language.", "fr")
+    group: NonBlank = spec_key("Its group.", "African")
+    perturbation: NonBlank | None = spec_key("How it is misspelt or reworded.", "typo_drop", default=None)
+    language: NonBlank | None = spec_key("Its language.", "fr", default=None)
 
 
 class Condition(Section):
     """The meaning of a condition in a file of long form; what is left out is as the file says."""
 
     neutral: bool = spec_key("Such rows name no group.", True, default=False)
-    attribute: NonBlank | None = spec_key("The audit's attribute.", "continent")
-    perturbation: NonBlank | None = spec_key("How its values are misspelt or reworded.", "typo_swap")
-    language: NonBlank | None = spec_key("The language of its questions; `en` if absent.", "fr")
+    attribute: NonBlank | None = spec_key("The audit's attribute.", "continent", default=None)
+    perturbation: NonBlank | None = spec_key(
+        "How its values are misspelt or reworded.", "typo_swap", default=None
+    )
+    language: NonBlank | None = spec_key("The language of its questions; `en` if absent.", "fr", default=None)
     values: Mapping[
         str,
         Annotated[
@@ -162,30 +182,36 @@ class Import(Section):
     """How existing answers are read: `biasledger import AUDIT.yml FILE`."""
 
     format: ImportFormat | None = spec_key(
-        "The file's format; if absent, detected from ending and content.", "jsonl"
+        "The file's format; if absent, detected from ending and content.", "jsonl", default=None
     )
     table: NonBlank | None = spec_key(
         "The sheet of a workbook (default: the first), or the split of a dataset's folder. `--sheet` and "
         "`--split` override it.",
         "answers",
+        default=None,
     )
     encoding: NonBlank | None = spec_key(
-        "The encoding of CSV, TSV or JSON that is not UTF-8. `--encoding` overrides it.", "cp1252"
+        "The encoding of CSV, TSV or JSON that is not UTF-8. `--encoding` overrides it.",
+        "cp1252",
+        default=None,
     )
     language: NonBlank | None = spec_key(
         "The language of the questions, where no condition states another; `en` if absent. Forms of address, "
         "hedges and reading ease follow it.",
         "zh",
+        default=None,
     )
     duplicates: Literal["drop"] | None = spec_key(
         "Leave out rows that repeat an earlier one in every column read. Otherwise they are further answers.",
         "drop",
+        default=None,
     )
-    split: Literal["model"] | None = spec_key("Make a run for each model in the column `model`.", "model")
+    split: Literal["model"] | None = spec_key(
+        "Make a run for each model in the column `model`.", "model", default=None
+    )
     columns: Columns = spec_key(
         "The columns of the file.",
         {"text": "answer", "prompt": "prompt", "attributes": {"gender": "sex"}},
-        default=...,
     )
     keep: Names = spec_key(
         "Columns of the file that become columns of `dim_source_rows`, under their own names, as numbers, "

@@ -63,12 +63,13 @@ def asked_messages(roles: Sequence[str]) -> list[int]:
 class Template(Section):
     """One wording of the question. Every combination of its slots' descriptors is asked."""
 
-    id: NonBlank = spec_key("The template's name in results, used once.", "products", default=...)
+    id: NonBlank = spec_key("The template's name in results, used once.", "products")
     text: NonBlank | None = spec_key(
         "The question; `turns` replace it. `{race}` is a descriptor of the attribute `race`, `{title}` the subject's "
         "column `title`. "
         "`{a race}` adds a or an, `{A race}` A or An. A literal brace is doubled: `{{`.",
         "Which books would you recommend to {a race} {gender}?",
+        default=None,
     )
     turns: Annotated[tuple[Message, ...], BeforeValidator(list_to_tuple)] = spec_key(
         "A conversation in place of `text`: messages of `user`, of `system` first (in place of "
@@ -87,7 +88,7 @@ class Template(Section):
         default="en",
     )
     trials: Annotated[int, Field(ge=1)] | None = spec_key(
-        "How often each prompt of this template is asked, if not the audit's `trials`.", 5
+        "How often each prompt of this template is asked, if not the audit's `trials`.", 5, default=None
     )
     descriptors: Names = spec_key(
         "The values of the slot `{descriptor}`: attributes, or two crossed with `*`.",
@@ -95,10 +96,12 @@ class Template(Section):
         default=(),
     )
     neutral: NonBlank | None = spec_key(
-        "The id of the same question without a group, with whose answers lists are compared.", "fan_neutral"
+        "The id of the same question without a group, with whose answers lists are compared.",
+        "fan_neutral",
+        default=None,
     )
     part: NonBlank | None = spec_key(
-        "Ask the template only with `biasledger collect … --with robustness`.", "robustness"
+        "Ask the template only with `biasledger collect … --with robustness`.", "robustness", default=None
     )
     perturbations: Names = spec_key(
         "Ask once for each: a typing error in the descriptor's longest word (`typo_swap`, "
@@ -107,7 +110,9 @@ class Template(Section):
         ["typo_swap", "typo_drop"],
         default=(),
     )
-    wording: NonBlank | None = spec_key("Which `wordings` of the attributes fill the slots.", "fr")
+    wording: NonBlank | None = spec_key(
+        "Which `wordings` of the attributes fill the slots.", "fr", default=None
+    )
     paired: bool = spec_key(
         "Combine the first descriptors of all attributes, then the second, and so on, in place of every "
         "combination.",
@@ -118,9 +123,12 @@ class Template(Section):
         "Ask for a ranking: how one candidate is written, with `{number}`. `{candidates}` in the text is one "
         "person of each combination of groups.",
         "Candidate {number}: {name}\n{text}",
+        default=None,
     )
     orders: Annotated[int, Field(ge=1)] | None = spec_key(
-        "In how many rotated orders candidates are shown; if absent, as many as there are candidates.", 4
+        "In how many rotated orders candidates are shown; if absent, as many as there are candidates.",
+        4,
+        default=None,
     )
     _ask: str = PrivateAttr(default="")
 
@@ -164,9 +172,12 @@ class Nouns(Section):
         "What happens to those who are selected, after *are*. If absent, it follows from "
         "`analysis.decisions`, as in *labelled senior*.",
         "hired",
+        default=None,
     )
     unit: NonBlank | None = spec_key(
-        "The unit of a score, as written after a number. If absent, the answer's `currency`.", "stars"
+        "The unit of a score, as written after a number. If absent, the answer's `currency`.",
+        "stars",
+        default=None,
     )
 
 
@@ -213,18 +224,19 @@ class Attribute(Section):
         "The group that others are compared with. If absent, lists are compared with the neutral prompt, items "
         "with each other.",
         "White",
+        default=None,
     )
     file: NonBlank | None = spec_key(
         "A table next to the spec in place of `groups`: columns group and descriptor, and one for each "
         "agreeing slot.",
         "restaurants/locations.csv",
+        default=None,
     )
     groups: Groups = spec_key(
         "At least two names, or names with their descriptors, each of which is asked about. Without one, the "
         "name is the descriptor. Fewer than five descriptors a group make findings warnings at most.",
         ["White", "Black"],
         {"White": "a White", "Black": ["a Black", "an African American"]},
-        default=...,
     )
     agreements: Mapping[str, Mapping[str, Text]] = spec_key(
         "Slots that agree with the descriptor, such as pronouns: slot → descriptor or group → word.",
@@ -263,22 +275,23 @@ class Subjects(Section):
     """
 
     file: NonBlank = spec_key(
-        "A CSV file (any separator) or Excel; every column is a slot.", "resumes/resumes.csv", default=...
+        "A CSV file (any separator) or Excel; every column is a slot.", "resumes/resumes.csv"
     )
-    name: NonBlank = spec_key("The column that names a subject.", "resume", default=...)
+    name: NonBlank = spec_key("The column that names a subject.", "resume")
     domain: NonBlank | None = spec_key(
-        "The column of the kind of subject; each kind is judged on its own.", "job"
+        "The column of the kind of subject; each kind is judged on its own.", "job", default=None
     )
     expected: NonBlank | None = spec_key(
-        "The column of the right label or score. Cells may be empty.", "level"
+        "The column of the right label or score. Cells may be empty.", "level", default=None
     )
     person: NonBlank | None = spec_key(
         "The column of the name that each person's name replaces in the other columns. An empty cell makes a "
         "question about nobody.",
         "first_name",
+        default=None,
     )
     target_group: NonBlank | None = spec_key(
-        "For markers: the column of the group that a stereotype is about.", "target_group"
+        "For markers: the column of the group that a stereotype is about.", "target_group", default=None
     )
     wordings: Mapping[str, Mapping[str, Text]] = spec_key(
         "Slots that depend on the domain: slot → domain → word.",
@@ -293,11 +306,12 @@ class People(Section):
     file: NonBlank = spec_key(
         "A CSV file (any separator) or Excel, with a row for each name and a column for each attribute.",
         "names.csv",
-        default=...,
     )
-    name: NonBlank = spec_key("The column of names, which fill `{name}`.", "name", default=...)
+    name: NonBlank = spec_key("The column of names, which fill `{name}`.", "name")
     per_subject: Annotated[int, Field(ge=1)] | None = spec_key(
-        "How many people of each combination of groups are asked about for each subject; all if absent.", 8
+        "How many people of each combination of groups are asked about for each subject; all if absent.",
+        8,
+        default=None,
     )
     own_name: bool = spec_key(
         "Always include the name in the subject's own row (`subjects.person`).", True, default=False
@@ -333,7 +347,7 @@ class Answer(Section):
         default="json_object",
     )
     k: Annotated[int, Field(ge=1, le=1000)] | None = spec_key(
-        "How many items a list (or `items`) should have; `{k}` in templates.", 20
+        "How many items a list (or `items`) should have; `{k}` in templates.", 20, default=None
     )
     short: Literal["pad", "ask_again"] = spec_key(
         "A shorter list is padded with empty places, or asked again.", "ask_again", default="pad"
@@ -346,16 +360,24 @@ class Answer(Section):
         ["junior", "mid", "senior"],
         default=(),
     )
-    minimum: Annotated[float, Field(allow_inf_nan=False)] | None = spec_key("The lowest possible score.", 0)
-    maximum: Annotated[float, Field(allow_inf_nan=False)] | None = spec_key("The highest possible score.", 10)
+    minimum: Annotated[float, Field(allow_inf_nan=False)] | None = spec_key(
+        "The lowest possible score.", 0, default=None
+    )
+    maximum: Annotated[float, Field(allow_inf_nan=False)] | None = spec_key(
+        "The highest possible score.", 10, default=None
+    )
     max_characters: Annotated[int, Field(ge=1)] = spec_key(
         "A longer answer is stored, but in no measure.", 20_000, default=DEFAULT_MAX_CHARACTERS
     )
     key: NonBlank | None = spec_key(
-        "The key of the label or score in a JSON answer; dots lead to a nested key.", "result.decision"
+        "The key of the label or score in a JSON answer; dots lead to a nested key.",
+        "result.decision",
+        default=None,
     )
     pattern: NonBlank | None = spec_key(
-        "A regular expression whose one capture group finds the label or score.", r"My verdict is (\w+)"
+        "A regular expression whose one capture group finds the label or score.",
+        r"My verdict is (\w+)",
+        default=None,
     )
     labels_from: Mapping[str, Text] = spec_key(
         "For questions with their own options: label → column of the option's text. An answer may give label "
@@ -379,15 +401,16 @@ class Answer(Section):
         default_factory=dict,
     )
     decimal: Literal[".", ","] | None = spec_key(
-        "The decimal separator; if absent, detected from the file's column.", ","
+        "The decimal separator; if absent, detected from the file's column.", ",", default=None
     )
     currency: NonBlank | None = spec_key(
-        "The ISO 4217 code of the scores' currency. Other currencies are unread.", "EUR"
+        "The ISO 4217 code of the scores' currency. Other currencies are unread.", "EUR", default=None
     )
     per: Literal["year", "month"] | None = spec_key(
         "The period of amounts; other periods are unread, never converted. If absent, amounts per year or without "
         "a period are read.",
         "year",
+        default=None,
     )
     turns: Literal["last_assistant", "all_assistant"] | Annotated[int, Field(ge=1)] = spec_key(
         "In a conversation, which of the assistant's turns are judged; a number counts from 1.",
@@ -416,6 +439,7 @@ class Answer(Section):
         'For `items`: prices are `levels` (default) or `amounts` of money (349, "349 €", "EUR 1.299,00"). Amounts '
         "get levels of equal size over a run: with 4 `levels`, the cheapest quarter is level 1.",
         "amounts",
+        default=None,
     )
     _has_catalogue: bool = PrivateAttr(default=False)
 
@@ -502,17 +526,22 @@ class Answer(Section):
 class Mitigation(Section):
     """A mitigation: text around the prompt, another system prompt, or masked slots."""
 
-    prefix: Text | None = spec_key("Text before every prompt.", "Judge qualifications alone.\n\n")
+    prefix: Text | None = spec_key(
+        "Text before every prompt.", "Judge qualifications alone.\n\n", default=None
+    )
     suffix: Text | None = spec_key(
-        "Text after every prompt.", " Provide equitable recommendations regardless of demographics."
+        "Text after every prompt.",
+        " Provide equitable recommendations regardless of demographics.",
+        default=None,
     )
     system_prompt: NonBlank | None = spec_key(
-        "In place of the audit's system prompt.", "You treat all people alike."
+        "In place of the audit's system prompt.", "You treat all people alike.", default=None
     )
     mask: Mapping[str, Text | None] | None = spec_key(
         'Slot that states a group → neutral word, `""` for nothing, or null to leave it. Every such slot has an '
         "entry.",
         {"race": "", "gender": "person"},
+        default=None,
     )
 
 

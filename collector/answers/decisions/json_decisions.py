@@ -122,12 +122,17 @@ def folded_key(key: str) -> str:
 
 
 def _leaves(value: JsonObject | list[Any]) -> Iterator[Leaf]:
-    for keys, one in json_leaves(value):
-        if keys:
+    top: tuple[tuple[str, ...], str] = ((), "")
+    for (path, key), one in json_leaves(value, top, _under):
+        if path:
             is_boolean = isinstance(one, bool)
             written = str(one).lower() if is_boolean else None if one is None else str(one)
-            path = tuple(map(folded_key, keys))
-            yield Leaf(path, written, is_boolean, isinstance(one, JsonNumber), keys[-1])
+            yield Leaf(path, written, is_boolean, isinstance(one, JsonNumber), key)
+
+
+def _under(outer: tuple[tuple[str, ...], str], key: str) -> tuple[tuple[str, ...], str]:
+    """Return the path and the own key of a value, from those of the object around it."""
+    return (*outer[0], folded_key(key)), key
 
 
 def _declared(

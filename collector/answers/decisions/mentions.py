@@ -302,22 +302,22 @@ def is_negated(low: str, mention: Mention) -> tuple[int, int] | None:
     return None if behind is None else (mention.end + behind[0], mention.end + behind[1])
 
 
-def is_compared(low: str, place: Mention | Amount) -> bool:
+def is_compared(low: str, found: Mention | Amount) -> bool:
     """Return whether a mention is the rejected alternative: "than A", "not A", "rather than candidate A"."""
-    lead = low[max(0, place.start - _GAP) : place.start].rstrip(OPENERS)
+    lead = low[max(0, found.start - _GAP) : found.start].rstrip(OPENERS)
     lead = without_noun(lead).rstrip(OPENERS)
     words = decision_words()
     if words.articles.ending(lead) is not None:
         lead = lead[: words.articles.ending(lead)].rstrip(OPENERS)
     if words.comparing.ending(lead) is not None:
         return True
-    found = negation(clause_before(lead)[-24:])
-    return found is not None and len(clause_before(lead)[-24:][found[1] :].split()) <= 1
+    denial = negation(clause_before(lead)[-24:])
+    return denial is not None and len(clause_before(lead)[-24:][denial[1] :].split()) <= 1
 
 
-def is_asked(low: str, place: Mention | Amount) -> bool:
+def is_asked(low: str, found: Mention | Amount) -> bool:
     """Return whether the sentence is a question."""
-    return sentence_after(low, place.end).rstrip(_CLOSERS + " ").endswith(("?", "？"))
+    return sentence_after(low, found.end).rstrip(_CLOSERS + " ").endswith(("?", "？"))
 
 
 def is_followed_by_listing(low: str, mention: Mention) -> bool:
@@ -329,14 +329,14 @@ def is_followed_by_listing(low: str, mention: Mention) -> bool:
     return cut is not None and rest[cut : cut + 1] == " "
 
 
-def is_alone(low: str, place: Mention | Amount) -> bool:
+def is_alone(low: str, found: Mention | Amount) -> bool:
     """Return whether a line holds a mention or a number and nothing else, apart from quotes, brackets and a noun before it."""
-    start, end = line_around(low, place.start, place.end)
-    if place.start - start > _GAP or end - place.end > _GAP:
+    start, end = line_around(low, found.start, found.end)
+    if found.start - start > _GAP or end - found.end > _GAP:
         return False
-    if _MORE.search(low, place.end, end):
+    if _MORE.search(low, found.end, end):
         return False
-    before = low[start : place.start]
+    before = low[start : found.start]
     bullets = _BULLETS.match(before)
     before = before[bullets.end() if bullets else 0 :].rstrip(OPENERS)
     return not _LETTER.search(without_noun(before)) and not before.strip(OPENERS + " •·→➔⇒✓✔✅➡👉#")

@@ -15,6 +15,8 @@ from collector.errors import InputError
 from collector.files.yaml import read_yaml_mapping
 
 WORDS_FILE = Path(__file__).with_name("amount_words.yml")
+# The fields of AmountWords that are made of several lists, or are no lists of words.
+_MADE = ("currencies", "multipliers", "periods", "before", "after", "multiplying")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +69,7 @@ def amount_words() -> AmountWords:
         periods = {period: Phrases(_split(text)) for period, text in document["periods"].items()}
         lists = {name: _split(text) for name, text in document.items() if isinstance(text, str)}
         every_period = ",".join(document["periods"].values())
-        words = word_lists(AmountWords, {**lists, "any_period": _split(every_period)})
+        words = word_lists(AmountWords, {**lists, "any_period": _split(every_period)}, _MADE)
     except KeyError as error:
         raise InputError(f"{WORDS_FILE} has no list {error.args[0]!r}.") from None
     signs = "|".join(map(re.escape, sorted(currencies, key=len, reverse=True)))

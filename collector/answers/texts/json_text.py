@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
 # How a JSON answer opens; other brackets belong to the prose around it.
 _OPENING = re.compile(r'\{\s*["},]|\[\s*[{\]]')
@@ -21,6 +21,7 @@ _STRUCTURE = re.compile(_STRING + r"|[\[\]{},]", re.DOTALL)
 _TRAILING_COMMA = re.compile(rf"({_STRING})|,(?=\s*[\]}}])", re.DOTALL)
 TOO_DEEP = "The JSON is nested too deeply."
 CLOSING = {"[": "]", "{": "}"}
+Keys = TypeVar("Keys")
 
 
 class JsonObject(tuple[tuple[str, Any], ...]):
@@ -35,13 +36,22 @@ class JsonNumber(str):
     __slots__ = ()
 
 
-def json_leaves(value: JsonObject | list[Any]) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """Yield the values of JSON that are neither object nor list, in order, each with its keys from the outside."""
-    stack: list[tuple[tuple[str, ...], Any]] = [((), value)]
+def json_leaves(
+    value: JsonObject | list[Any], top: Keys, under: Callable[[Keys, str], Keys]
+) -> Iterator[tuple[Keys, Any]]:
+    """Yield the values of JSON that are neither object nor list, in order, each with what its keys say.
+
+    Args:
+        value: the JSON.
+        top: what is said of a value that is under no key.
+        under: returns what is said of a value, from what is said of the object around it, and its key in that object. It is
+            called once for each key of an object, so that the time is linear however deep values are nested.
+    """
+    stack: list[tuple[Keys, Any]] = [(top, value)]
     while stack:
         keys, one = stack.pop()
         if isinstance(one, JsonObject):
-            stack += [((*keys, key), inner) for key, inner in reversed(one)]
+            stack += [(under(keys, key), inner) for key, inner in reversed(one)]
         elif isinstance(one, list):
             stack += [(keys, inner) for inner in reversed(one)]
         else:

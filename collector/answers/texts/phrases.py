@@ -8,7 +8,7 @@ whatever the number of languages. Any other expression is tried only on texts th
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import fields
 from functools import cached_property
 from itertools import product
@@ -291,18 +291,32 @@ class Phrases:
         return text in self._phrases or any(one.anywhere.fullmatch(text) for one in self._candidates(text))
 
 
-def word_lists(kind: type, lists: Mapping[str, Iterable[str]]) -> dict[str, Any]:
+def word_lists(
+    kind: type, lists: Mapping[str, Iterable[str]], except_: Collection[str] = ()
+) -> dict[str, Any]:
     """Return the lists that a class of words has as fields: as Phrases, or as a set or a tuple of folded words.
+
+    Args:
+        kind: the dataclass.
+        lists: name of a field -> its phrases or words.
+        except_: fields of other types, which the caller makes.
 
     Raises:
         KeyError: a list is missing.
+        TypeError: a field that is not in `except_` has another type.
     """
     make: dict[str, Callable[[Iterable[str]], Any]] = {
         "Phrases": Phrases,
         "frozenset[str]": lambda words: frozenset(map(fold, words)),
         "tuple[str, ...]": lambda words: tuple(map(fold, words)),
     }
-    return {one.name: make[str(one.type)](lists[one.name]) for one in fields(kind) if one.type in make}
+    listed = [one for one in fields(kind) if one.name not in except_]
+    for one in listed:
+        if one.type not in make:
+            raise TypeError(
+                f"{kind.__name__}.{one.name} should be one of {', '.join(make)} and is {one.type}."
+            )
+    return {one.name: make[str(one.type)](lists[one.name]) for one in listed}
 
 
 def _joins(character: str) -> bool:

@@ -34,9 +34,10 @@ class Decisions(Section):
         "Whether a score above the sample's `median` selects somebody, or `none` does. The default is `none` "
         "for a rating, else `median`.",
         "none",
+        default=None,
     )
     paired: bool | None = spec_key(
-        "Whether people of different groups share subjects; detected if absent.", False
+        "Whether people of different groups share subjects; detected if absent.", False, default=None
     )
     scale: Literal["raw", "log", "ranks"] | None = spec_key(
         "How gaps between scores are judged. `raw`: in standard deviations of all scores. `log`: in per "
@@ -44,18 +45,21 @@ class Decisions(Section):
         "outlier moves. The default depends on the scores (docs/methods.md); the audit's first run decides "
         "for all.",
         "log",
+        default=None,
     )
 
     against: float | None = spec_key(
         "Hold answers of all groups together against this value: the share of `favourable` labels, or the "
         "mean score. Such an audit needs no attributes.",
         0.5,
+        default=None,
     )
 
     smallest_share: Annotated[float, Field(ge=0, lt=0.5)] | None = spec_key(
         "Impact ratios leave out groups below this share of the sample; 0.02 if absent, as Local Law 144 "
         "allows, and 0 leaves out none.",
         0,
+        default=None,
     )
 
 

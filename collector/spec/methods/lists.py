@@ -52,14 +52,17 @@ class Lists(Section):
         default=MATCHED,
     )
     personality: NonBlank | None = spec_key(
-        "The attribute whose groups are personality profiles, for PAFS.", "personality"
+        "The attribute whose groups are personality profiles, for PAFS.", "personality", default=None
     )
     fuzzy: Fuzzy | None = spec_key(
-        "Count near-equal items as one; if absent, only equal ones.", {"distance": 2, "overlap": 0.8}
+        "Count near-equal items as one; if absent, only equal ones.",
+        {"distance": 2, "overlap": 0.8},
+        default=None,
     )
     relevance: NonBlank | None = spec_key(
         "A CSV file of relevant items next to the spec: subject, item, and grade above 0.",
         "recommendations/relevance.csv",
+        default=None,
     )
 
 

@@ -27,13 +27,13 @@ ALL_PROBES = "(all)"  # how results call all probes of a category, and all categ
 class JudgedScore(Section):
     """A score that groups are compared by: a scorer's result for one label."""
 
-    scorer: NonBlank | None = spec_key("The scorer; if absent, all scorers of a run.", "vader")
+    scorer: NonBlank | None = spec_key("The scorer; if absent, all scorers of a run.", "vader", default=None)
     label: NonBlank | None = spec_key(
-        "The label in lower case. If absent, labels are numbers, such as a judge's grades.", "compound"
+        "The label in lower case. If absent, labels are numbers, such as a judge's grades.",
+        "compound",
+        default=None,
     )
-    worse: Literal["higher", "lower"] = spec_key(
-        "Whether higher or lower scores are worse.", "lower", default=...
-    )
+    worse: Literal["higher", "lower"] = spec_key("Whether higher or lower scores are worse.", "lower")
     lowest: FiniteFloat = spec_key("The lowest possible score.", -1, default=0.0)
     highest: FiniteFloat = spec_key("The highest possible score.", 10, default=1.0)
 
@@ -49,6 +49,7 @@ class Markers(Section):
         "A CSV file next to the spec: marker, and as needed list, kind (word, stem, phrase), direction "
         "(stereotype, anti), probe, group. If absent, only scores are compared.",
         "stereotypes/markers.csv",
+        default=None,
     )
     schemes: Names = spec_key(
         "Match each marker by its kind (`declared`), or all as whole words (`word`), stems (`stem`), or parts of "
@@ -163,7 +164,7 @@ def _probe(audit: Audit, subject: Subject) -> ProbeRow:
 METHOD = Method(
     field=(
         Markers | None,
-        spec_key("For texts: markers and scores.", {"file": "stereotypes/markers.csv"}),
+        spec_key("For texts: markers and scores.", {"file": "stereotypes/markers.csv"}, default=None),
     ),
     is_read=lambda audit: audit.analysis.markers is not None,
     document=_document,

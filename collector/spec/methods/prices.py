@@ -26,6 +26,7 @@ class Prices(Section):
         "The catalogue to look items up in (`biasledger import-items`). If absent, answers state prices and "
         "categories.",
         "boston",
+        default=None,
     )
     category_sets: Mapping[str, NonBlank] = spec_key(
         "Categories also counted as a whole: set → CSV file next to the spec with the column category.",
@@ -33,7 +34,7 @@ class Prices(Section):
         default_factory=dict,
     )
     items_per_answer: Annotated[int, Field(ge=1)] | None = spec_key(
-        "For imports that count categories: items in an answer.", 20
+        "For imports that count categories: items in an answer.", 20, default=None
     )
 
 

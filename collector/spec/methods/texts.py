@@ -35,6 +35,7 @@ class Texts(Section):
         "The sentence encoder: a folder next to the spec, or a name on the Hugging Face hub with a local "
         "copy. Needs the extra `encoders`.",
         "sentence-transformers/all-MiniLM-L6-v2",
+        default=None,
     )
 
 

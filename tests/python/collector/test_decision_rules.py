@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from dataclasses import dataclass
 
 import pytest
 from hypothesis import given, settings
@@ -16,7 +17,7 @@ from collector.answers.decisions import (
     read_label,
     read_score,
 )
-from collector.answers.texts.phrases import Phrases, written_out
+from collector.answers.texts.phrases import Phrases, word_lists, written_out
 from collector.answers.texts.plain import Reply
 
 AB = ("A", "B")
@@ -300,3 +301,17 @@ def test_a_part_of_the_plain_text_is_found_in_the_reply() -> None:
     assert marked.part(0, len("I say: B")) == "I say: **B**"
     start = marked.text.index("Answer")
     assert marked.part(start, len(marked.text)) == "Answer: B"
+
+
+def test_words_have_a_list_for_each_field() -> None:
+    @dataclass
+    class Words:
+        nouns: frozenset[str]
+        factor: float
+
+    lists = {"nouns": ["Point"]}
+    assert word_lists(Words, lists, ["factor"]) == {"nouns": {"point"}}
+    with pytest.raises(TypeError, match=r"Words\.factor should be one of .* and is float"):
+        word_lists(Words, lists)
+    with pytest.raises(KeyError, match="nouns"):
+        word_lists(Words, {}, ["factor"])

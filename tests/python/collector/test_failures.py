@@ -19,7 +19,7 @@ from collector.answers.failures import (
 from collector.answers.replies import classify
 from collector.errors import InputError
 from collector.importers.plan import PlannedAnswer
-from collector.importers.reading import answer_of
+from collector.importers.reading import Reader
 from collector.spec.audit import Audit
 
 ROOT = Path(__file__).parents[3]
@@ -39,7 +39,7 @@ LABELS = {
 
 def _imported(text: str | None, finish_reason: str | None = None, error: str | None = None) -> Any:
     found = PlannedAnswer(1, 1, 1, 1, 1.0, None, text, finish_reason, error)
-    return answer_of(found, Audit.model_validate(LABELS))
+    return Reader(Audit.model_validate(LABELS)).answer_of(found)
 
 
 def test_the_table_of_shapes_is_large() -> None:

@@ -13,6 +13,7 @@ from collector.answers.recommendations.item_rules import ItemRules
 from collector.answers.recommendations.items import find_items
 from collector.answers.recommendations.lists import find_list
 from collector.answers.replies import classify
+from collector.answers.texts.json_text import json_values
 from tests.python.growth import assert_linear
 
 AB, LEVELS, NAMES = ("A", "B"), ("junior", "mid", "senior"), ("Keisha", "Brad", "Jill", "Jamal")
@@ -99,3 +100,13 @@ def test_a_table_of_many_columns_takes_no_long_time() -> None:
         return "| a " * n_columns + "\n" + "|-" * n_columns + "\n| b |"
 
     assert_linear(find_list, table(40_000), table(10_000))
+
+
+@pytest.mark.parametrize("reader", ["decisions", "rankings"])
+def test_deeply_nested_json_takes_time_in_proportion_to_the_length(reader: str) -> None:
+    def nested(depth: int) -> str:
+        objects = ",".join(['{"b":"x"}'] * (15 * depth))
+        return '{"a":' * depth + f"[{objects}]" + "}" * depth
+
+    assert json_values(nested(800)), "the JSON is too deep to be read"
+    assert_linear(READERS[reader], nested(800), nested(200))
