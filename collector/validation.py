@@ -49,15 +49,15 @@ def spec_key(
     alias: str | None = None,
     json_schema_extra: JsonDict | Callable[[JsonDict], None] | None = None,
 ) -> Any:
-    """Return the declaration of a key of a section; without a default, the key has to be there.
+    """Return the declaration of a key of a section, which is required unless it has a default.
 
     Args:
         description: what the key says, for the reference and for editors.
         examples: values of it.
         default: what an absent key means.
-        default_factory: makes what an absent key means, in place of `default`.
+        default_factory: returns what an absent key means; takes precedence over `default`.
         alias: the key's name in the file, where the field's is another one.
-        json_schema_extra: what editors are given besides, as for pydantic's Field.
+        json_schema_extra: additions to the key's JSON schema, as in pydantic's Field.
     """
     absent = {"default": default} if default_factory is None else {"default_factory": default_factory}
     return Field(

@@ -39,13 +39,13 @@ class JsonNumber(str):
 def json_leaves(
     value: JsonObject | list[Any], top: Keys, under: Callable[[Keys, str], Keys]
 ) -> Iterator[tuple[Keys, Any]]:
-    """Yield the values of JSON that are neither object nor list, in order, each with what its keys say.
+    """Yield the values of JSON that are neither object nor list, in order, each with what the caller keeps of its keys.
 
     Args:
         value: the JSON.
-        top: what is said of a value that is under no key.
-        under: returns what is said of a value, from what is said of the object around it, and its key in that object. It is
-            called once for each key of an object, so that the time is linear however deep values are nested.
+        top: what is kept for a value under no key.
+        under: returns what is kept for the value of a key, from what is kept for the object that has the key, and the key. It is
+            called once for each key, however many values are nested under it.
     """
     stack: list[tuple[Keys, Any]] = [(top, value)]
     while stack:
