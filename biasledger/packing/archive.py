@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import filecmp
 import hashlib
-import io
 import json
 import re
 import struct
@@ -17,6 +17,7 @@ from typing import IO, Any
 from collector.errors import InputError
 from collector.files.plain import require_plain
 from collector.files.replacing import written_whole
+from collector.files.scratch import scratch_folder
 from collector.hashing import hash_of_file
 
 # 2: cells of the CSV files that a spreadsheet would take for formulas are escaped, summary and report are of the run alone.
@@ -114,6 +115,18 @@ def _write_zip(file: IO[bytes], files: Mapping[str, bytes]) -> None:
             archive.writestr(entry, content)
 
 
+def _is_as_packed(path: Path, stored: Mapping[str, bytes]) -> bool:
+    """Return whether a pack has the bytes that packing its files again gives; the second copy is a temporary file."""
+    try:
+        with scratch_folder() as folder:
+            packed = folder / "packed.zip"
+            with packed.open("wb") as file:
+                _write_zip(file, stored)
+            return filecmp.cmp(packed, path, shallow=False)
+    except OSError as error:
+        raise InputError(f"{path} cannot be packed again to compare it: {error}.") from None
+
+
 def read_pack(path: Path) -> Pack:
     """Read a zip and hold its files against its manifest, and its bytes against those that packing them again gives.
 
@@ -126,9 +139,6 @@ def read_pack(path: Path) -> Pack:
             entries = archive.infolist()
             _require_plain(path, entries)
             stored = {entry.filename: archive.read(entry) for entry in entries}
-        packed = io.BytesIO()
-        _write_zip(packed, stored)
-        is_as_packed = packed.getbuffer() == path.read_bytes()
     except FileNotFoundError:
         raise InputError(f"There is no {path}: `biasledger evidence RUN` makes a pack.") from None
     # zipfile raises errors of several classes for entries that are encrypted, of a later version, or end too early.
@@ -154,7 +164,7 @@ def read_pack(path: Path) -> Pack:
         if name not in listed:
             raise InputError(f"{path} holds {name}, which its manifest does not list.")
     # Last, because a file that differs from the manifest is the better message.
-    if not is_as_packed:
+    if not _is_as_packed(path, stored):
         raise InputError(
             f"{path} holds bytes that belong to none of its files, or was repacked: a pack has no byte before, between or "
             f"after what packing its files gives."

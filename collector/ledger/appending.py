@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
     import duckdb
     import numpy as np
-    from _typeshed import DataclassInstance
     from numpy.typing import NDArray
 
     from collector.spec.prompts import Prompt
@@ -429,7 +428,7 @@ class Append:
         self._connection.unregister("batch")
 
 
-def _names_of(row: type[DataclassInstance]) -> tuple[str, ...]:
+def _names_of(row: type[Any]) -> tuple[str, ...]:
     return tuple(one.name for one in fields(row))
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +17,6 @@ from scipy import sparse
 
 from biasledger.measures.engine.sums import numbered, sums_at
 from biasledger.measures.engine.word_counts import sums_by
-
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -102,7 +99,11 @@ class Design:
         return bool(np.any(same_stratum & (np.diff(self.labels[order]) != 0)))
 
 
-Held = TypeVar("Held", bound="DataclassInstance")
+class _Dataclass(Protocol):
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+
+Held = TypeVar("Held", bound=_Dataclass)
 
 
 def some_of(units: Held, rows: Integers | NDArray[np.bool_]) -> Held:
