@@ -6,9 +6,10 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from collector.errors import BiasledgerError
 from collector.files.lock import is_locked, lock
 
 _PREFIX = "biasledger-scratch-"
@@ -21,9 +22,11 @@ def scratch_folder() -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix=_PREFIX) as name:
         folder = Path(name)
         with (folder / f"{_LOCK}.new").open("wb") as file:
-            # Locked before it has its name: a folder with an unlocked file of that name is taken for one that was left.
-            lock(file.fileno())
-            (folder / f"{_LOCK}.new").rename(folder / _LOCK)
+            # Without locks a folder is removed at the end alone: one that is left has no file of that name.
+            with suppress(BiasledgerError):
+                # Locked before it has its name: a folder with an unlocked file of that name is taken for one that was left.
+                lock(file.fileno())
+                (folder / f"{_LOCK}.new").rename(folder / _LOCK)
             yield folder
 
 
