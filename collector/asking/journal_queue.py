@@ -29,6 +29,7 @@ class JournalQueue:
 
     Attributes:
         failure: why the journal could not be written, None while it could.
+        n_waiting: how many threads hold an attempt that has no space yet.
     """
 
     def __init__(self, writer: JournalWriter, most_unsynced: int, counts: Counter[str]) -> None:
@@ -43,8 +44,7 @@ class JournalQueue:
         self._written: list[AttemptResult] = []
         # Those in `_written`, and those that the syncing thread brings to disk now.
         self._n_unsynced = 0
-        # How many threads hold an attempt that has no space yet.
-        self._n_waiting = 0
+        self.n_waiting = 0
         # None is the end.
         self._synced: queue.SimpleQueue[list[AttemptResult] | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._sync, name="journal-sync", daemon=True)
@@ -58,11 +58,11 @@ class JournalQueue:
         with self._has_space:
             if self._is_closed:
                 return
-            self._n_waiting += 1
+            self.n_waiting += 1
             self._has_space.wait_for(
                 lambda: self.failure is not None or self._n_unsynced < self._most_unsynced
             )
-            self._n_waiting -= 1
+            self.n_waiting -= 1
             if self.failure is not None:
                 return
             try:
@@ -139,7 +139,7 @@ class JournalQueue:
         """Wait for written attempts, and return them; none at the end."""
         with self._has_work:
             self._has_work.wait_for(
-                lambda: self._written or self.failure is not None or (self._is_closed and not self._n_waiting)
+                lambda: self._written or self.failure is not None or (self._is_closed and not self.n_waiting)
             )
             group, self._written = self._written, []
         return group

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -59,3 +60,11 @@ def hold(path: Path, seconds: float) -> subprocess.Popen[bytes]:
     process.stdout.readline()
     process.stdout.close()
     return process
+
+
+def wait_for(condition: Callable[[], bool], seconds: float = 600) -> None:
+    """Wait until a condition holds; a test that waits so long fails."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.002)

@@ -16,7 +16,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -36,6 +36,7 @@ from collector.spec.loading import load_audit
 from collector.spec.prompts import build_prompts
 from tests.python.answering import serving
 from tests.python.collector.chat_targets import chat_target
+from tests.python.collector.scripted import wait_for
 
 PROGRAM = Path(__file__).with_name("collecting_process.py")
 N_KILLS = 20
@@ -358,13 +359,6 @@ def is_running(pid: int) -> bool:
     except ProcessLookupError:
         return False
     return True
-
-
-def wait_for(condition: Callable[[], bool], seconds: float = 600) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.002)
 
 
 def test_a_second_collector_is_refused_and_the_first_one_goes_on(

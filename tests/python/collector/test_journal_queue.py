@@ -6,7 +6,6 @@ import errno
 import os
 import signal
 import threading
-import time
 from collections import Counter
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from collector.journal.writer import JournalWriter
 from collector.ledger.loading import load_all
 from collector.spec.loading import load_audit
 from collector.targets.base import Reply, Request
+from tests.python.collector.scripted import wait_for
 from tests.python.collector.test_journal import ANALYSIS, PROMPTS, RUN, answered, path, writer  # noqa: F401 (fixtures)
 from tests.python.collector.test_runner import GOOD, Scripted
 
@@ -61,8 +61,8 @@ def test_no_more_answers_than_the_bound_are_written_and_not_on_disk(
     ]
     for one in more:
         one.start()
-    # None of them is written, however long it takes, because the disk is still busy.
-    more[0].join(0.3)
+    wait_for(lambda: journal_queue.n_waiting == CAPACITY)
+    # None of them is written, because the disk is still busy.
     assert (n_written(path), more[0].is_alive()) == (2 * CAPACITY, True)
     disk.go_on.set()
     # Responses that did not reach the disk are not reported as kept; they stay in the file, and a resumed run finds them.
@@ -96,18 +96,11 @@ def test_attempts_that_wait_for_space_are_written_when_the_queue_closes(
     for thread in threads:
         thread.start()
     assert is_waited_for.wait(600)
-    while sum(thread.is_alive() for thread in threads) > CAPACITY:
-        time.sleep(0.01)
-    # The others have no space, however long they wait.
-    time.sleep(0.3)
-    assert sum(thread.is_alive() for thread in threads) == CAPACITY
-    closed: list[AttemptResult] = []
-    closing = threading.Thread(target=lambda: closed.extend(journal_queue.close()))
-    closing.start()
-    closing.join(0.1)
-    assert closing.is_alive()
+    # The bound is reached, and the others have no space.
+    wait_for(lambda: journal_queue.n_waiting == CAPACITY and n_written(path) == 2 * CAPACITY)
+    journal_queue.end(None)
     go_on.set()
-    closing.join()
+    closed = journal_queue.close()
     assert {id(result) for result in closed} == {id(result) for result in results}
     assert (counts, journal_queue.failure) == ({"ok": n_attempts}, None)
     assert n_written(path) == n_attempts
