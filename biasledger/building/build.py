@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from biasledger import __version__
-from biasledger.building import INCREMENTAL, MANIFEST, RESULTS
+from biasledger.building import INCREMENTAL, MANIFEST, RESULTS, SETTINGS
 from biasledger.building.analysis_settings import register_analysis_settings
 from biasledger.building.running import LOG, BuildError, Dbt, OnStep, ignored_variables, one_line
 from biasledger.building.settings import check_settings
@@ -150,6 +150,7 @@ def build_warehouse(
             "BIASLEDGER_LEDGER": seen_from(project, ledger),
             "BIASLEDGER_WAREHOUSE": seen_from(project, work),
             "BIASLEDGER_PUBLISHED": seen_from(project, warehouse),
+            SETTINGS: settings,
         }
         if is_closed:
             # Relative to the project, as in dbt's statements.

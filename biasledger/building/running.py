@@ -16,7 +16,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO
 
-from biasledger.building import INCREMENTAL, LINE_PREFIX, RESULTS
+from biasledger.building import INCREMENTAL, LINE_PREFIX, RESULTS, SETTINGS
 from biasledger.building.parsed import parsed_before
 from collector.errors import BiasledgerError
 
@@ -141,10 +141,9 @@ def _environment() -> dict[str, str]:
     # The models import biasledger.measures: dbt must find the package that this program runs from.
     package_parent = str(Path(__file__).resolve().parents[2])
     path = os.pathsep.join(filter(None, [package_parent, os.environ.get("PYTHONPATH")]))
-    # This variable is set by a build alone, never taken from the shell.
-    own = {
-        name: value for name, value in os.environ.items() if name not in {INCREMENTAL, *ignored_variables()}
-    }
+    # These variables are set by a build alone, never taken from the shell.
+    not_own = {INCREMENTAL, SETTINGS, *ignored_variables()}
+    own = {name: value for name, value in os.environ.items() if name not in not_own}
     return {**own, "PYTHONPATH": path, "PYTHONUTF8": "1"}
 
 

@@ -21,14 +21,13 @@ from biasledger.model_inputs.relations import (
     described,
     floats,
     integers,
-    without,
 )
 
 
 def read_impact_comparisons(
-    comparisons: duckdb.DuckDBPyRelation, members: duckdb.DuckDBPyRelation, *, done: frozenset[str]
+    comparisons: duckdb.DuckDBPyRelation, members: duckdb.DuckDBPyRelation
 ) -> Iterator[ImpactComparison]:
-    """Yield each comparison not yet done, in the order of its key.
+    """Yield each comparison, in the order of its key.
 
     comparisons: a row a comparison, n_candidates as for gaps. members: comparison_key, unit_id, label (0 … k - 1),
     stratum_id, cluster_id, n and total (answers and those selected), a row a unit; unread answers as for gaps.
@@ -36,20 +35,19 @@ def read_impact_comparisons(
     Raises:
         ValueError: a unit comes twice, a value is missing, or a label or count is not what it can be; names the comparison.
     """
-    for row, units, unread in units_of(comparisons, members, done):
+    for row, units, unread in units_of(comparisons, members):
         yield ImpactComparison(units=units, unread=unread, **described(row, "mitigation", "domain"))
 
 
-def read_blocks(blocks: duckdb.DuckDBPyRelation, *, done: frozenset[str]) -> Iterator[Comparison[Integers]]:
-    """Answers (0 or 1) about the same subjects, (n_subjects, n_groups), column 0 the reference, of each block not yet done.
+def read_blocks(blocks: duckdb.DuckDBPyRelation) -> Iterator[Comparison[Integers]]:
+    """Answers (0 or 1) about the same subjects, (n_subjects, n_groups), column 0 the reference, of each block.
 
     blocks: block_key, subject_id, label (0 the reference), value.
 
     Raises:
         ValueError: a subject lacks a group or has one twice, or a value is neither 0 nor 1; names the block.
     """
-    left = without(blocks, "block_key", done)
-    for key, rows in RowsByKey(left, "block_key", "subject_id", "label", of=None):
+    for key, rows in RowsByKey(blocks, "block_key", "subject_id", "label", of=None):
         name = f"block {key}"
         subjects = numbered(rows["subject_id"])
         labels, values = (integers(rows[column], f"{name}: {column}") for column in ("label", "value"))
@@ -69,10 +67,8 @@ def read_blocks(blocks: duckdb.DuckDBPyRelation, *, done: frozenset[str]) -> Ite
         yield Comparison(key, (), values.reshape(n_subjects, n_groups))
 
 
-def read_positions(
-    positions: duckdb.DuckDBPyRelation, *, done: frozenset[str]
-) -> Iterator[Comparison[Rankings]]:
-    """Yield each set of rankings not yet done, in the order of its key; positions: position_key, response_id, set_id, slot,
+def read_positions(positions: duckdb.DuckDBPyRelation) -> Iterator[Comparison[Rankings]]:
+    """Yield each set of rankings, in the order of its key; positions: position_key, response_id, set_id, slot,
     is_top, weight.
 
     A response's positions are its slots in order, whatever number the first one has.
@@ -80,8 +76,7 @@ def read_positions(
     Raises:
         ValueError: a response has a slot twice, or not exactly one candidate at the top; names the set.
     """
-    left = without(positions, "position_key", done)
-    for key, rows in RowsByKey(left, "position_key", "response_id", "slot", of=None):
+    for key, rows in RowsByKey(positions, "position_key", "response_id", "slot", of=None):
         name = f"rankings {key}"
         _, starts, responses, sizes = np.unique(
             rows["response_id"], return_index=True, return_inverse=True, return_counts=True
@@ -97,16 +92,13 @@ def read_positions(
         yield Comparison(key, (), Rankings(tops - starts, sizes, n_answers, sets))
 
 
-def read_fixed_values(
-    units: duckdb.DuckDBPyRelation, *, done: frozenset[str]
-) -> Iterator[Comparison[ClusterMeans]]:
-    """Yield each set of answers not yet done, in the order of its key.
+def read_fixed_values(units: duckdb.DuckDBPyRelation) -> Iterator[Comparison[ClusterMeans]]:
+    """Yield each set of answers, in the order of its key.
 
     units: comparison_key, cluster, n and total (answers and the sum of their outcomes), a row a cluster; and the same in all rows
     of a key: mitigation, domain, lowest, highest, against, n_permutations, alpha and seed.
     """
-    left = without(units, "comparison_key", done)
-    for key, rows in RowsByKey(left, "comparison_key", "cluster", of=None):
+    for key, rows in RowsByKey(units, "comparison_key", "cluster", of=None):
         row = {column: values[0] for column, values in rows.items()} | {"comparison_key": key}
         ends = (float(row[column]) for column in ("lowest", "highest", "against"))
         means = ClusterMeans(floats(rows["total"]) / floats(rows["n"]), *ends)
@@ -114,7 +106,7 @@ def read_fixed_values(
 
 
 def read_selection_pairs(
-    pairs: duckdb.DuckDBPyRelation, units: duckdb.DuckDBPyRelation, *, done: frozenset[str]
+    pairs: duckdb.DuckDBPyRelation, units: duckdb.DuckDBPyRelation
 ) -> Iterator[CountPair]:
     """Selected and not selected, by unit, of each attribute and subject that both runs of a pair have.
 
@@ -122,7 +114,7 @@ def read_selection_pairs(
     """
     columns = ("attribute", "subject")
     for pair, (attribute, subject), sides in questions(
-        comparable_pairs(pairs, done), units, columns, order="unit_key, group_name"
+        comparable_pairs(pairs), units, columns, order="unit_key, group_name"
     ):
 
         def counted(side: Rows) -> CountUnits:

@@ -16,16 +16,16 @@ from biasledger.measures.gaps.gap import GapComparison
 from biasledger.measures.gaps.units import Units
 from biasledger.measures.gaps.unread import Unread
 from biasledger.model_inputs.pairs import Rows, asked, comparable_pairs, questions
-from biasledger.model_inputs.relations import Columns, described, floats, integers, pending_rows
+from biasledger.model_inputs.relations import Columns, described, floats, integers, with_rows
 
 _MAX_GROUPS = 128
 _QUESTION = ("measure", "scheme", "attribute", "group_name", "reference_group", "subject")
 
 
 def read_gap_comparisons(
-    comparisons: duckdb.DuckDBPyRelation, members: duckdb.DuckDBPyRelation, *, done: frozenset[str]
+    comparisons: duckdb.DuckDBPyRelation, members: duckdb.DuckDBPyRelation
 ) -> Iterator[GapComparison]:
-    """Yield each comparison not yet done, in the order of its key.
+    """Yield each comparison, in the order of its key.
 
     comparisons: a row a comparison; outcome_lowest and outcome_highest are the range of the outcome, n_candidates the number
     of candidates in an answer where units gather rankings, else 1; members may have their own. members: comparison_key,
@@ -38,7 +38,7 @@ def read_gap_comparisons(
         ValueError: a unit comes twice, a value is missing, or a label or count is not what it can be; names the comparison.
     """
     name = ("mitigation", "outcome", "domain")
-    for row, units, unread in units_of(comparisons, members, done):
+    for row, units, unread in units_of(comparisons, members):
         lowest, highest = float(row["outcome_lowest"]), float(row["outcome_highest"])
         yield GapComparison(
             units=units, lowest=lowest, highest=highest, unread=unread, **described(row, *name)
@@ -46,10 +46,10 @@ def read_gap_comparisons(
 
 
 def units_of(
-    comparisons: duckdb.DuckDBPyRelation, members: duckdb.DuckDBPyRelation, done: frozenset[str]
+    comparisons: duckdb.DuckDBPyRelation, members: duckdb.DuckDBPyRelation
 ) -> Iterator[tuple[dict[str, Any], Units, Unread | None]]:
-    """Comparisons not yet done, with their units in the order of unit_id, and all answers where some are unread."""
-    for row, [rows] in pending_rows(comparisons, done, members):
+    """Comparisons with their units in the order of unit_id, and all answers where some are unread."""
+    for row, [rows] in with_rows(comparisons, members):
         with named_errors(row["comparison_key"]):
             unread = _unread(rows, row)
             # A unit without a read answer only counts as unread.
@@ -98,9 +98,7 @@ def _optional(rows: Columns, column: str) -> Integers | None:
     return integers(rows[column], column)
 
 
-def read_gap_pairs(
-    pairs: duckdb.DuckDBPyRelation, units: duckdb.DuckDBPyRelation, *, done: frozenset[str]
-) -> Iterator[GapPair]:
+def read_gap_pairs(pairs: duckdb.DuckDBPyRelation, units: duckdb.DuckDBPyRelation) -> Iterator[GapPair]:
     """Yield each finding that both runs of a pair have, with the units that they share.
 
     units: run_id, mitigation, the finding's columns, unit_key, asked, is_marked, stratum, cluster, name, name_stratum, is_named,
@@ -108,7 +106,7 @@ def read_gap_pairs(
     mitigation, whose questions differ, if its names are (unit_key).
     """
     for pair, question, sides in questions(
-        comparable_pairs(pairs, done, of_same_question=False), units, _QUESTION, order="asked, unit_key"
+        comparable_pairs(pairs, of_same_question=False), units, _QUESTION, order="asked, unit_key"
     ):
         key = "unit_key" if pair["baseline_run_id"] == pair["run_id"] else "asked"
         shared = _shared(*sides, key)

@@ -21,9 +21,9 @@ from biasledger.model_inputs.relations import (
     RowsByKey,
     described,
     floats,
+    in_order,
     keys_of,
-    pending,
-    pending_rows,
+    with_rows,
 )
 from collector.sql import literal
 
@@ -35,10 +35,8 @@ def read_spread_comparisons(
     comparisons: duckdb.DuckDBPyRelation,
     values: duckdb.DuckDBPyRelation,
     reruns: duckdb.DuckDBPyRelation,
-    *,
-    done: frozenset[str],
 ) -> Iterator[Comparison[Lists]]:
-    """Yield each comparison not yet done, in the order of its key, with a matrix of subjects × groups for every feature.
+    """Yield each comparison, in the order of its key, with a matrix of subjects × groups for every feature.
 
     comparisons: a row a comparison; values: values_key, subject_id, label (0 … n_groups - 1) and any features, null where a list
     is absent; reruns: values_key (a comparison's rerun_key), subject_id, rerun and similarities. How questions were answered does
@@ -47,19 +45,19 @@ def read_spread_comparisons(
     Raises:
         ValueError: a label is outside the comparison's groups, or a subject and group (or rerun) occur twice.
     """
-    left = pending(comparisons, done)
+    rows = in_order(comparisons)
     features = [feature for feature in (*SIMILARITIES, *_SHARES) if feature in values.columns]
     values_of = RowsByKey(
         values.select("values_key", "subject_id", "label", *features),
         *("values_key", "subject_id", "label"),
-        of=keys_of(left, "values_key"),
+        of=keys_of(rows, "values_key"),
     )
     reruns_of = RowsByKey(
         reruns.select("values_key", "subject_id", "rerun", *SIMILARITIES),
         *("values_key", "subject_id", "rerun"),
-        of=keys_of(left, "rerun_key"),
+        of=keys_of(rows, "rerun_key"),
     )
-    for row in left:
+    for row in rows:
         key, rerun_key, n_groups = row["comparison_key"], row["rerun_key"], int(row["n_groups"])
         measured = features if row["is_judged"] else SIMILARITIES
         matrices = _matrices(values_of[row["values_key"]], "label", measured, f"comparison {key}", n_groups)
@@ -71,30 +69,30 @@ def read_spread_comparisons(
 
 
 def read_robustness_comparisons(
-    comparisons: duckdb.DuckDBPyRelation, values: duckdb.DuckDBPyRelation, *, done: frozenset[str]
+    comparisons: duckdb.DuckDBPyRelation, values: duckdb.DuckDBPyRelation
 ) -> Iterator[Comparison[PerturbedLists]]:
-    """Yield each comparison not yet done, in the order of its key, with its subjects' similarities in the order of their ids.
+    """Yield each comparison, in the order of its key, with its subjects' similarities in the order of their ids.
 
     comparisons: a row a comparison; values: values_key, subject_id, similarity, rerun_similarity (null where the subject
     has no reruns).
     """
     named = values.select("values_key", "subject_id", "similarity", "rerun_similarity")
     name = ("similarity", "mitigation", "scheme", "wording", "domain")
-    for row, [inside] in pending_rows(comparisons, done, named, key="values_key", order="subject_id"):
+    for row, [inside] in with_rows(comparisons, named, key="values_key", order="subject_id"):
         units = PerturbedLists(floats(inside["similarity"]), floats(inside["rerun_similarity"]))
         yield Comparison(units=units, **described(row, *name))
 
 
 def read_item_comparisons(
-    comparisons: duckdb.DuckDBPyRelation, shares: duckdb.DuckDBPyRelation, *, done: frozenset[str]
+    comparisons: duckdb.DuckDBPyRelation, shares: duckdb.DuckDBPyRelation
 ) -> Iterator[Comparison[HeldItems]]:
-    """Yield each comparison not yet done, in the order of its key, with its subjects' shares of lists that hold each item.
+    """Yield each comparison, in the order of its key, with its subjects' shares of lists that hold each item.
 
     comparisons: a row a group's lists and the neutral ones of the same subjects; shares: values_key, subject, item,
     share_of_group, share_of_neutral, a row a subject and item.
     """
     named = shares.select("values_key", "subject", "item", "share_of_group", "share_of_neutral")
-    for row in pending(comparisons, done):
+    for row in in_order(comparisons):
         # Set by set: of many lists those of all groups at once would take gigabytes.
         of_set = named.filter(f"values_key = {literal(row['values_key'])}")
         numbered = of_set.project(f"*, {_number('subject')}, {_number('item')}")
@@ -145,16 +143,14 @@ def _matrices(
     return matrices
 
 
-def read_list_pairs(
-    pairs: duckdb.DuckDBPyRelation, cells: duckdb.DuckDBPyRelation, *, done: frozenset[str]
-) -> Iterator[ListPair]:
+def read_list_pairs(pairs: duckdb.DuckDBPyRelation, cells: duckdb.DuckDBPyRelation) -> Iterator[ListPair]:
     """Yield values of each feature and attribute that both runs of a pair have, groups in the order of their names.
 
     cells: run_id, mitigation, scheme, attribute, subject, similarity, is_personality, entity, group_name, feature, feature_value.
     """
     columns = ("scheme", "attribute", "subject", "similarity", "is_personality", "feature")
     for pair, question, sides in questions(
-        comparable_pairs(pairs, done), cells, columns, order="entity, group_name"
+        comparable_pairs(pairs), cells, columns, order="entity, group_name"
     ):
         scheme, attribute, subject, similarity, is_personality, feature = question
         groups = np.unique(np.concatenate([side["group_name"].astype(str) for side in sides]))

@@ -14,14 +14,14 @@ from biasledger.model_inputs.relations import (
     described,
     floats,
     integers,
-    pending_rows,
+    with_rows,
 )
 
 
 def read_ratio_comparisons(
-    comparisons: duckdb.DuckDBPyRelation, members: duckdb.DuckDBPyRelation, *, done: frozenset[str]
+    comparisons: duckdb.DuckDBPyRelation, members: duckdb.DuckDBPyRelation
 ) -> Iterator[Comparison[RatioUnits]]:
-    """Yield each comparison not yet done, in the order of its key, with its units in the order of unit_id.
+    """Yield each comparison, in the order of its key, with its units in the order of unit_id.
 
     comparisons: a row a comparison: comparison_key, mitigation, scheme, category, probe (these four name it; empty or null where
     it is about all of them), n_permutations, alpha, seed. members: comparison_key, unit_id, cluster_id, n (assessable
@@ -31,7 +31,7 @@ def read_ratio_comparisons(
         ValueError: a unit comes twice, a value is missing, or a count or ratio is not what it can be; names the comparison.
     """
     name = ("mitigation", "scheme", "category", "probe")
-    for row, [rows] in pending_rows(comparisons, done, members):
+    for row, [rows] in with_rows(comparisons, members):
         with named_errors(row["comparison_key"]):
             units = _units(rows)
         yield Comparison(units=units, **described(row | {part: row[part] or "" for part in name}, *name))

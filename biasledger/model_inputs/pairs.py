@@ -1,7 +1,7 @@
 """Pairs of runs: relations of both runs' units become arrays whose rows say the same in either run.
 
 Each reader takes `pairs` (pair_key, baseline_run_id, baseline_mitigation, run_id, mitigation, is_same_question,
-incomparable_because, alpha, seed) and leaves out the pairs that cannot be compared or are in `done`. A side without units of a
+incomparable_because, alpha, seed) and leaves out the pairs that cannot be compared. A side without units of a
 question leaves the question out.
 """
 
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from biasledger.measures.engine.design import Floats
 from biasledger.measures.equal_sizes.counts import CountUnits
-from biasledger.model_inputs.relations import pending
+from biasledger.model_inputs.relations import in_order
 from collector.sql import literal
 
 Rows = dict[str, NDArray[Any]]
@@ -73,12 +73,12 @@ def _runs(comparable: Sequence[dict[str, Any]]) -> str:
 
 
 def comparable_pairs(
-    pairs: duckdb.DuckDBPyRelation, done: frozenset[str], *, of_same_question: bool = True
+    pairs: duckdb.DuckDBPyRelation, *, of_same_question: bool = True
 ) -> list[dict[str, Any]]:
-    """Pairs not yet done that can be compared, as rows; of_same_question: those alone that were asked the same."""
+    """Pairs that can be compared, as rows; of_same_question: those alone that were asked the same."""
     return [
         pair
-        for pair in pending(pairs, done, "pair_key")
+        for pair in in_order(pairs, "pair_key")
         if pair["incomparable_because"] is None and (pair["is_same_question"] or not of_same_question)
     ]
 

@@ -22,7 +22,7 @@ from biasledger.model_inputs.relations import (
     Columns,
     described,
     integers,
-    pending_rows,
+    with_rows,
 )
 
 _LARGEST_LABEL = 127
@@ -40,10 +40,8 @@ def read_price_comparisons(
     comparisons: duckdb.DuckDBPyRelation,
     members: duckdb.DuckDBPyRelation,
     items: duckdb.DuckDBPyRelation,
-    *,
-    done: frozenset[str],
 ) -> Iterator[prices.PriceComparison]:
-    """Yield each comparison not yet done that has items, in the order of its key; units without items are left out.
+    """Yield each comparison that has items, in the order of its key; units without items are left out.
 
     comparisons: a row a comparison: comparison_key, mitigation, attribute, n_groups, has_reference, n_blocks (2 where groups
     follow from two words), n_sets, n_levels, n_permutations, alpha, seed. members: comparison_key, unit_id, label (0 …
@@ -54,7 +52,7 @@ def read_price_comparisons(
     Raises:
         ValueError: a row comes twice, a value is missing, or a number is not what it can be; names the comparison.
     """
-    for row, given, [counted] in _read_comparisons(comparisons, members, [items], done):
+    for row, given, [counted] in _read_comparisons(comparisons, members, [items]):
         with named_errors(row["comparison_key"]):
             n_sets, n_groups = int(row["n_sets"]), int(row["n_groups"])
             sets = _sets_of_questions(counted, n_sets)
@@ -88,10 +86,8 @@ def read_association_comparisons(
     members: duckdb.DuckDBPyRelation,
     categories: duckdb.DuckDBPyRelation,
     totals: duckdb.DuckDBPyRelation,
-    *,
-    done: frozenset[str],
 ) -> Iterator[Comparison[associations.CategoryCounts]]:
-    """Yield each comparison not yet done that has items, in the order of its key; units without items are left out.
+    """Yield each comparison that has items, in the order of its key; units without items are left out.
 
     comparisons: a row a contrast of two groups: comparison_key, mitigation, attribute, group_name, reference_group, n_blocks,
     n_categories, n_permutations, alpha, seed. members: as for prices, label 1 the marked group and 0 the reference.
@@ -102,7 +98,7 @@ def read_association_comparisons(
     Raises:
         ValueError: a row comes twice, a value is missing, or a number is not what it can be; names the comparison.
     """
-    for row, given, [counted, in_all] in _read_comparisons(comparisons, members, [categories, totals], done):
+    for row, given, [counted, in_all] in _read_comparisons(comparisons, members, [categories, totals]):
         with named_errors(row["comparison_key"]):
             axes = {"block": (0, int(row["n_blocks"]))}
             has_questions = "question_id" in in_all
@@ -191,25 +187,22 @@ def _read_comparisons(
     comparisons: duckdb.DuckDBPyRelation,
     members: duckdb.DuckDBPyRelation,
     counted: Sequence[duckdb.DuckDBPyRelation],
-    done: frozenset[str],
 ) -> Iterator[tuple[dict[str, Any], _Members, list[Columns]]]:
-    """Comparisons not yet done, each with its units and its rows of every counted relation."""
-    for row, [of_members, *of_counted] in pending_rows(comparisons, done, members, *counted):
+    """Comparisons, each with its units and its rows of every counted relation."""
+    for row, [of_members, *of_counted] in with_rows(comparisons, members, *counted):
         with named_errors(row["comparison_key"]):
             units = _Members.of(of_members)
         yield row, units, of_counted
 
 
-def read_price_pairs(
-    pairs: duckdb.DuckDBPyRelation, units: duckdb.DuckDBPyRelation, *, done: frozenset[str]
-) -> Iterator[CountPair]:
+def read_price_pairs(pairs: duckdb.DuckDBPyRelation, units: duckdb.DuckDBPyRelation) -> Iterator[CountPair]:
     """Items of each price level and domain, by unit, of each attribute that both runs of a pair have.
 
     units: run_id, mitigation, attribute, unit_key, stratum, cluster, group_name, domain, level, n_levels, n, a row a unit, domain
     and level.
     """
     for pair, (attribute,), sides in questions(
-        comparable_pairs(pairs, done), units, ("attribute",), order="unit_key, domain, level"
+        comparable_pairs(pairs), units, ("attribute",), order="unit_key, domain, level"
     ):
         # A domain that only one of the runs asked about shows no change.
         domains = np.intersect1d(sides[0]["domain"].astype(str), sides[1]["domain"].astype(str))

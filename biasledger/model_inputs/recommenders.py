@@ -11,22 +11,19 @@ import numpy as np
 from biasledger.measures.recommenders.quality import UNKNOWN
 from biasledger.measures.recommenders.table import Measure, Predictions, averaged, measures
 from biasledger.measures.schema import Table, table_of
-from biasledger.model_inputs.relations import Columns, RowsByKey, floats, without
+from biasledger.model_inputs.relations import Columns, RowsByKey, floats
 
 _TYPES = {"str": "str", "float | None": "float64", "int": "int64"}
 _CATEGORY = "category_"
 
 
-def read_predictions(
-    predictions: duckdb.DuckDBPyRelation, *, done: frozenset[str]
-) -> Iterator[tuple[str, list[Predictions]]]:
-    """Yield the hash of each import that is not done yet, and its predictions by city.
+def read_predictions(predictions: duckdb.DuckDBPyRelation) -> Iterator[tuple[str, list[Predictions]]]:
+    """Yield the hash of each import, and its predictions by city.
 
     predictions: predictions_hash, city, review_id, user_id, business_id, predicted_business_id, rank, popularity_rank and the
     category measures, a row a held-out text and import; recommender and imported_at say of which, as several may have the same.
     """
-    left = without(predictions, "predictions_hash", done)
-    of_texts = left.project("* exclude (recommender, imported_at)").distinct()
+    of_texts = predictions.project("* exclude (recommender, imported_at)").distinct()
     for key, rows in RowsByKey(of_texts, "predictions_hash", "city", "review_id", of=None):
         cities = rows["city"].astype(np.str_)
         yield (

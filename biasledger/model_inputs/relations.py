@@ -40,11 +40,9 @@ def as_relation(connection: duckdb.DuckDBPyConnection, table: Table) -> duckdb.D
     return connection.sql(f"select {types} from temp.{name}")
 
 
-def pending(
-    comparisons: duckdb.DuckDBPyRelation, done: frozenset[str], key: str = "comparison_key"
-) -> list[dict[str, Any]]:
-    """Return the comparisons that are not done yet, in the order of their keys."""
-    return [row for row in records(comparisons.order(key)) if row[key] not in done]
+def in_order(comparisons: duckdb.DuckDBPyRelation, key: str = "comparison_key") -> list[dict[str, Any]]:
+    """Return the comparisons in the order of their keys."""
+    return records(comparisons.order(key))
 
 
 def keys_of(rows: Iterable[Mapping[str, Any]], key: str = "comparison_key") -> frozenset[str]:
@@ -98,26 +96,20 @@ class RowsByKey:
             yield str(key), self[str(key)]
 
 
-def pending_rows(
+def with_rows(
     comparisons: duckdb.DuckDBPyRelation,
-    done: frozenset[str],
     *relations: duckdb.DuckDBPyRelation,
     key: str = "comparison_key",
     order: str = "unit_id",
 ) -> Iterator[tuple[dict[str, Any], list[Columns]]]:
-    """Yield each comparison not yet done, in the order of its key, with its rows of each relation, sorted by `order`.
+    """Yield each comparison, in the order of its key, with its rows of each relation, sorted by `order`.
 
     key: the column that says which rows are a comparison's.
     """
-    left = pending(comparisons, done)
-    rows_of = [RowsByKey(relation, key, order, of=keys_of(left, key)) for relation in relations]
-    for row in left:
-        yield row, [rows[row[key]] for rows in rows_of]
-
-
-def without(relation: duckdb.DuckDBPyRelation, key: str, done: Collection[str]) -> duckdb.DuckDBPyRelation:
-    """Return the rows of a relation whose key is not done yet."""
-    return relation.filter(f"{key} not in ({_as_sql_list(done)})") if done else relation
+    rows = in_order(comparisons)
+    rows_of = [RowsByKey(relation, key, order, of=keys_of(rows, key)) for relation in relations]
+    for row in rows:
+        yield row, [of_key[row[key]] for of_key in rows_of]
 
 
 def _as_sql_list(keys: Collection[str]) -> str:

@@ -37,22 +37,32 @@ def read_comparisons(
     members: duckdb.DuckDBPyRelation,
     features: duckdb.DuckDBPyRelation,
     vocabulary: duckdb.DuckDBPyRelation,
-    *,
-    done: frozenset[str],
 ) -> Iterator[Comparison[Texts]]:
-    """Read each comparison not yet done, with its units' features, by run, mitigation and scheme, in the order of its key.
+    """Yield each comparison with its units' features, by run, mitigation and scheme, in the order of its key.
 
     comparisons: a row a comparison; members: its texts with label, stratum, cluster and what they move with; features: text ×
     word counts, in which the texts of one run, mitigation and scheme have consecutive numbers; vocabulary: the words
-    by word_id. Memory holds one run, mitigation and scheme at a time, shared by models that measure it in parallel; one
-    in which all comparisons are done is not read.
+    by word_id. Memory holds one run, mitigation and scheme at a time, shared by models that measure it in parallel.
     """
+    return read_pairs(comparisons, members, features, vocabulary, comparisons)
+
+
+def read_pairs(
+    pairs: duckdb.DuckDBPyRelation,
+    members: duckdb.DuckDBPyRelation,
+    features: duckdb.DuckDBPyRelation,
+    vocabulary: duckdb.DuckDBPyRelation,
+    comparisons: duckdb.DuckDBPyRelation,
+) -> Iterator[Comparison[Texts]]:
+    """Yield those of `read_comparisons` that are among `pairs`, comparisons of two groups; the corpus is that of all
+    comparisons.
+    """
+    wanted = {key for (key,) in pairs.select("comparison_key").fetchall()}
     rows = records(comparisons.order(", ".join((*CORPUS, "comparison_key"))))
     spelling: NDArray[np.str_] | None = None
     for _, group in groupby(rows, key=_corpus_of):
         of_corpus = list(group)
-        pending = [row for row in of_corpus if row["comparison_key"] not in done]
-        if not pending:
+        if not any(row["comparison_key"] in wanted for row in of_corpus):
             continue
         if spelling is None:
             words = vocabulary.order("word_id").select("word").fetchall()
@@ -65,28 +75,13 @@ def read_comparisons(
         read = partial(_feature_matrix, of_run, first, last)
         matrix = shared((*_corpus_of(of_corpus[0]), first, last), read)
         counts = _corpus_counts([members_of[key] for key in keys], matrix, first)
-        for row in pending:
+        for row in of_corpus:
+            if row["comparison_key"] not in wanted:
+                continue
             texts = _texts(row, members_of[row["comparison_key"]], matrix, first, spelling, counts)
             # No divergence is measured of keys.
             results = None if row["scheme"] == "keys" else shared_results(row["comparison_key"])
             yield Comparison(units=texts, shared=results, **described(row, *_NAME))
-
-
-def read_pairs(
-    pairs: duckdb.DuckDBPyRelation,
-    members: duckdb.DuckDBPyRelation,
-    features: duckdb.DuckDBPyRelation,
-    vocabulary: duckdb.DuckDBPyRelation,
-    comparisons: duckdb.DuckDBPyRelation,
-    *,
-    done: frozenset[str],
-) -> Iterator[Comparison[Texts]]:
-    """Return those of read_comparisons that are among `pairs`, comparisons of two groups; the corpus is that of all
-    comparisons.
-    """
-    wanted = {key for (key,) in pairs.select("comparison_key").fetchall()}
-    others = {key for (key,) in comparisons.select("comparison_key").fetchall()} - wanted
-    return read_comparisons(comparisons, members, features, vocabulary, done=done | others)
 
 
 def _texts(
@@ -189,15 +184,13 @@ def read_word_pairs(
     pairs: duckdb.DuckDBPyRelation,
     members: duckdb.DuckDBPyRelation,
     counts: duckdb.DuckDBPyRelation,
-    *,
-    done: frozenset[str],
 ) -> Iterator[WordPair]:
     """Yield texts of each contrast that both runs of a pair have.
 
     members: run_id, mitigation, scheme, attribute, group_name, reference_group, weighting, unit_key, label, stratum, cluster,
     prompt, n_trials, moves_prompts, a row a text and contrast; counts: run_id, unit_key, word_id, n.
     """
-    comparable = comparable_pairs(pairs, done)
+    comparable = comparable_pairs(pairs)
     # The last two runs stay in memory.
     features_of = lru_cache(maxsize=2)(partial(_features, counts))
     columns = ("scheme", "attribute", "group_name", "reference_group")

@@ -11,7 +11,7 @@ import pyarrow
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from biasledger.measures.schema import Table
-from biasledger.model_inputs.models import measured
+from biasledger.model_inputs.models import measured, with_states
 from biasledger.model_inputs.relations import as_relation
 from biasledger.spark.tables import for_spark
 from collector.sql import identifier, literal
@@ -40,7 +40,7 @@ def rows_by_part(
 
     Args:
         spark: the session.
-        measure, read, relations: as `new_rows` takes them; the relations are read from files, which every machine has.
+        measure, read, relations: as `rows_of_runs` takes them; the relations are read from files, which every machine has.
         by: text columns whose values define a part. A relation with all of them is filtered by the part's values. Of the others,
             one that shares a key (`…_key`) with these is filtered by the part's keys, and any other is read as a whole.
         n_tasks: how many tasks there are at most.
@@ -53,7 +53,7 @@ def rows_by_part(
     # A relation is a query, which any DuckDB answers.
     queries = [rows.sql_query() for rows in relations]
     with duckdb.connect() as connection:
-        schema = _as_spark(connection, measure(())).schema
+        schema = _as_spark(connection, with_states(measure(()), relations[0])).schema
 
     def rows_of(batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
         for batch in batches:
@@ -80,7 +80,8 @@ def _rows_of_part(
     with duckdb.connect(config={"threads": 1}) as connection:
         try:
             relations = _of_part([connection.sql(query) for query in queries], by, condition)
-            return _as_spark(connection, measured(measure, read(*relations, done=frozenset())))
+            table = measured(measure, read(*relations))
+            return _as_spark(connection, with_states(table, relations[0]))
         except Exception as error:  # noqa: BLE001 (any error is reported with its part)
             message = " ".join(str(error).split())
             raise PartError(f"On an executor, where {condition}: {type(error).__name__}: {message}") from None

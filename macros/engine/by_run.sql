@@ -71,3 +71,12 @@
     {%- endif -%}
     {{ return(relation) }}
 {%- endmacro %}
+
+{#- dbt's incremental strategy `by_run`, for Python models: rows have the run_state that they were computed for (`rows_of_runs`). -#}
+{% macro get_incremental_by_run_sql(arguments) -%}
+    delete from {{ arguments.target_relation }} where run_state not in (
+        {#- A strategy runs after dbt has collected the refs. #}
+        select cast(run_state as varchar) from {{ graph.nodes["model.biasledger.int_build_runs"].relation_name }} where why <> 'gone'
+    );
+    insert into {{ arguments.target_relation }} by name (select * from {{ arguments.temp_relation }})
+{%- endmacro %}

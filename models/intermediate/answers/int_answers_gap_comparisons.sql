@@ -41,11 +41,7 @@ compared as (
         count(*) filter (where label = 0) as n_reference_prompts,
         count(distinct coalesce(whole, prompt_id)) filter (where label = 1) as n_marked_wholes,
         count(distinct coalesce(whole, prompt_id)) filter (where label = 0) as n_reference_wholes,
-        bool_and(person is not null) as are_people,
-        {{ fingerprint_of([
-            "prompt_id", "label", "stratum", "name", "name_stratum", "sampled", "whole", "n", "total",
-            "trials",
-        ]) }} as fingerprint
+        bool_and(person is not null) as are_people
     from units
     -- A question that never got an answer is left out.
     where n > 0
@@ -70,7 +66,6 @@ described as (
         compared.n_marked_wholes,
         compared.n_reference_wholes,
         compared.are_people,
-        compared.fingerprint,
         run_analysis_settings.analysis_hash,
         run_analysis_settings.judged_attempt
     from compared
@@ -96,12 +91,7 @@ counted_comparisons as (
 
 keyed_comparisons as (
     select
-        -- Everything a gap's numbers depend on; they are cached under this key.
-        {{ key_of([
-            "run_id", "mitigation", "scheme", "attribute", "group_name", "reference_group", "analysis_hash", "unit",
-            "n_permutations", "fingerprint", "'" ~ var("engine_version") ~ "'", "'" ~ var("seed") ~ "'",
-            "'" ~ var("alpha") ~ "'",
-        ]) }} as comparison_key,
+        {{ key_of(["contrast_id", "scheme"]) }} as comparison_key,
         *,
         -- As for gaps of decisions: a share of answers, over all subjects.
         scheme as outcome,

@@ -27,11 +27,7 @@ compared as (
         count(*) filter (where label = 0) as n_reference,
         count(distinct coalesce(whole, unit)) filter (where label = 1) as n_marked_units,
         count(distinct coalesce(whole, unit)) filter (where label = 0) as n_reference_units,
-        max(abs(growth)) as highest,
-        {{ fingerprint_of([
-            "unit", "conversation", "label", "stratum", "name", "name_stratum", "sampled", "whole",
-            "cast(growth as varchar)",
-        ]) }} as fingerprint
+        max(abs(growth)) as highest
     from growths
     group by all
     having count(distinct label) = 2
@@ -47,11 +43,7 @@ counted as (
 
 keyed_comparisons as (
     select
-        -- Everything a comparison's numbers depend on; they are cached under this key.
-        {{ key_of([
-            "counted.contrast_id", "counted.scheme", "run_analysis_settings.analysis_hash", "counted.n_permutations",
-            "counted.fingerprint", "'" ~ var("engine_version") ~ "'", "'" ~ var("seed") ~ "'", "'" ~ var("alpha") ~ "'",
-        ]) }} as comparison_key,
+        {{ key_of(["counted.contrast_id", "counted.scheme"]) }} as comparison_key,
         counted.*,
         run_analysis_settings.analysis_hash,
         counted.scheme as outcome,

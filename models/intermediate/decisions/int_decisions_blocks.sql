@@ -37,18 +37,14 @@ counted as (
     select
         *,
         count(*) over (partition by pool_key, block) as n_in_block,
-        count(distinct group_name) over pool as n_groups,
-        {{ fingerprint_of(["block", "group_name", "block_value"]) }} over pool as fingerprint
+        count(distinct group_name) over pool as n_groups
     from block_values
     window pool as (partition by pool_key)
 ),
 
 complete_blocks as (
     select
-        {{ key_of([
-            "counted.run_id", "counted.mitigation", "counted.attribute", "counted.fingerprint",
-            "'" ~ var("engine_version") ~ "'",
-        ]) }} as block_key,
+        {{ key_of(["counted.pool_key"]) }} as block_key,
         counted.run_id,
         counted.mitigation,
         counted.attribute,

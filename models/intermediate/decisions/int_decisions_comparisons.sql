@@ -107,11 +107,7 @@ compared as (
         bool_or(units.is_paired) as is_paired,
         bool_and(units.is_person) as are_people,
         min(units.lowest_outcome) as outcome_lowest,
-        max(units.highest_outcome) as outcome_highest,
-        {{ fingerprint_of([
-            "units.unit", "units.stratum", "units.group_name", "units.person_name", "units.name_stratum",
-            "units.n_candidates", "units.n", "units.total", "units.n_unread", "units.unread_lowest",
-        ]) }} as fingerprint
+        max(units.highest_outcome) as outcome_highest
     from asked
     inner join decisions_runs on asked.run_id = decisions_runs.run_id
     inner join units
@@ -136,12 +132,7 @@ counted_comparisons as (
 
 keyed_comparisons as (
     select
-        -- Everything that the numbers depend on; they are cached under this key.
-        {{ key_of([
-            "run_id", "mitigation", "outcome", "domain", "attribute", "group_name", "reference_group", "analysis_hash", "is_paired",
-            "n_permutations", "fingerprint", "'" ~ var("engine_version") ~ "'", "'" ~ var("seed") ~ "'",
-            "'" ~ var("alpha") ~ "'",
-        ]) }} as comparison_key,
+        {{ key_of(["contrast_id", "outcome", "domain"]) }} as comparison_key,
         *,
         {{ var("alpha") }} as alpha,
         {{ var("seed") }} as seed

@@ -1,9 +1,9 @@
 from biasledger.measures.equal_sizes.decisions import selection_sizes
 from biasledger.model_inputs.decisions import read_selection_pairs
-from biasledger.model_inputs.models import new_rows
+from biasledger.model_inputs.models import rows_of_new_keys
 
 
 def model(dbt, session):
     dbt.config(materialized="incremental", incremental_strategy="append")
     relations = dbt.ref("int_run_pairs"), dbt.ref("int_decisions_comparable_units")
-    return new_rows(dbt, session, selection_sizes, read_selection_pairs, *relations, by=("pair_key",))
+    return rows_of_new_keys(dbt, session, selection_sizes, read_selection_pairs, *relations)

@@ -65,8 +65,7 @@ compared as (
         mitigation,
         domain,
         sum(n) as n_answers,
-        sum(n_unread) as n_all_unread,
-        {{ fingerprint_of(["cluster", "n", "total", "n_unread"]) }} as fingerprint
+        sum(n_unread) as n_all_unread
     from units
     group by run_id, mitigation, domain
     having sum(n) > 0
@@ -81,10 +80,7 @@ counted as (
 
 fixed_units as (
     select
-        {{ key_of([
-            "counted.run_id", "counted.mitigation", "counted.domain", "decisions_runs.analysis_hash", "counted.n_permutations",
-            "counted.fingerprint", "'" ~ var("engine_version") ~ "'", "'" ~ var("seed") ~ "'", "'" ~ var("alpha") ~ "'",
-        ]) }} as comparison_key,
+        {{ key_of(["counted.run_id", "counted.mitigation", "counted.domain"]) }} as comparison_key,
         counted.run_id,
         counted.mitigation,
         counted.domain,

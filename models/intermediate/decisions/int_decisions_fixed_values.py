@@ -1,15 +1,15 @@
 from biasledger.measures.decisions.fixed_values import fixed_value_gaps
 from biasledger.model_inputs.decisions import read_fixed_values
-from biasledger.model_inputs.models import new_rows
+from biasledger.model_inputs.models import rows_of_runs
 
 
 def model(dbt, session):
-    dbt.config(materialized="incremental", incremental_strategy="append")
-    return new_rows(
+    dbt.config(materialized="incremental", incremental_strategy="by_run")
+    return rows_of_runs(
         dbt,
         session,
+        dbt.ref("int_build_runs"),
         fixed_value_gaps,
         read_fixed_values,
         dbt.ref("int_decisions_fixed_units"),
-        by=("comparison_key",),
     )

@@ -1,12 +1,14 @@
 from biasledger.measures.decisions.impact_ratios import impact_tests
 from biasledger.model_inputs.decisions import read_impact_comparisons
-from biasledger.model_inputs.models import new_rows
+from biasledger.model_inputs.models import rows_of_runs
 
 
 def model(dbt, session):
-    dbt.config(materialized="incremental", incremental_strategy="append")
+    dbt.config(materialized="incremental", incremental_strategy="by_run")
     relations = (
         dbt.ref("int_decisions_comparisons").filter("comparison = 'all_groups'"),
         dbt.ref("int_decisions_members"),
     )
-    return new_rows(dbt, session, impact_tests, read_impact_comparisons, *relations, by=("run_id",))
+    return rows_of_runs(
+        dbt, session, dbt.ref("int_build_runs"), impact_tests, read_impact_comparisons, *relations
+    )

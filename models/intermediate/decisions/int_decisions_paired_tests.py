@@ -1,10 +1,10 @@
 from biasledger.measures.decisions.paired import paired_tests
 from biasledger.model_inputs.decisions import read_blocks
-from biasledger.model_inputs.models import new_rows
+from biasledger.model_inputs.models import rows_of_runs
 
 
 def model(dbt, session):
-    dbt.config(materialized="incremental", incremental_strategy="append")
-    return new_rows(
-        dbt, session, paired_tests, read_blocks, dbt.ref("int_decisions_blocks"), by=("block_key",)
+    dbt.config(materialized="incremental", incremental_strategy="by_run")
+    return rows_of_runs(
+        dbt, session, dbt.ref("int_build_runs"), paired_tests, read_blocks, dbt.ref("int_decisions_blocks")
     )

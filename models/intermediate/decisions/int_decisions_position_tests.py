@@ -1,10 +1,15 @@
 from biasledger.measures.decisions.positions import position_tests
 from biasledger.model_inputs.decisions import read_positions
-from biasledger.model_inputs.models import new_rows
+from biasledger.model_inputs.models import rows_of_runs
 
 
 def model(dbt, session):
-    dbt.config(materialized="incremental", incremental_strategy="append")
-    return new_rows(
-        dbt, session, position_tests, read_positions, dbt.ref("int_decisions_positions"), by=("position_key",)
+    dbt.config(materialized="incremental", incremental_strategy="by_run")
+    return rows_of_runs(
+        dbt,
+        session,
+        dbt.ref("int_build_runs"),
+        position_tests,
+        read_positions,
+        dbt.ref("int_decisions_positions"),
     )

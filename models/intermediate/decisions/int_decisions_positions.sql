@@ -20,42 +20,27 @@ predictions as (
         and bool_and(weight = floor(weight)) over (partition by run_id, mitigation)
 ),
 
-fingerprints as (
-    select
-        run_id,
-        mitigation,
-        {{ fingerprint_of(["prompt_id", "trial", "slot", "rank", "weight"]) }} as fingerprint
-    from predictions
-    group by run_id, mitigation
-),
-
 positions as (
     select
-        {{ key_of([
-            "predictions.run_id", "predictions.mitigation", "fingerprints.fingerprint", "'" ~ var("engine_version") ~ "'",
-        ]) }} as position_key,
-        predictions.run_id,
-        predictions.mitigation,
+        {{ key_of(["run_id", "mitigation"]) }} as position_key,
+        run_id,
+        mitigation,
         cast(
             dense_rank() over (
-                partition by predictions.run_id, predictions.mitigation
-                order by predictions.prompt_id, predictions.trial
+                partition by run_id, mitigation
+                order by prompt_id, trial
             ) - 1 as integer
         ) as response_id,
         cast(
             dense_rank() over (
-                partition by predictions.run_id, predictions.mitigation order by predictions.prompt_id
+                partition by run_id, mitigation order by prompt_id
             ) - 1 as integer
         ) as set_id,
-        predictions.slot,
-        predictions.rank,
-        predictions.weight,
-        cast(coalesce(predictions.rank = 1, false) as integer) as is_top
+        slot,
+        rank,
+        weight,
+        cast(coalesce(rank = 1, false) as integer) as is_top
     from predictions
-    inner join fingerprints
-        on
-            predictions.run_id = fingerprints.run_id
-            and predictions.mitigation = fingerprints.mitigation
 )
 
 select * from positions

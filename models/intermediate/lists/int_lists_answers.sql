@@ -5,7 +5,6 @@ with
 lists_runs as (
     select
         run_id,
-        lists_key,
         main_language,
         schemes
     from {{ run_rows("int_lists_runs") }}
@@ -84,7 +83,6 @@ lists_prompts as (
     select
         prompts.run_id,
         prompts.prompt_id,
-        lists_runs.lists_key,
         lists_runs.schemes,
         prompts.mitigation,
         coalesce(prompts.domain, '') as domain,
@@ -154,8 +152,7 @@ answers as (
 keyed_answers as (
     select
         *,
-        -- The list that was found depends on the rules of its day, so it is part of the key.
-        {{ integer_key_of(["response_hash", "answer_text", "scheme", "'" ~ var("engine_version") ~ "'"]) }} as list_key
+        {{ integer_key_of(["run_id", "response_hash", "answer_text", "scheme"]) }} as list_key
     from answers
 )
 

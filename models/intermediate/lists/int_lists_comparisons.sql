@@ -8,7 +8,6 @@ repeated_values as (
 lists_runs as (
     select
         run_id,
-        lists_key,
         analysis_hash,
         schemes[1] as judged_scheme
     from {{ ref("int_lists_runs") }}
@@ -108,7 +107,6 @@ draws as (
 judged_comparisons as (
     select
         compared.*,
-        lists_runs.lists_key,
         lists_runs.analysis_hash,
         compared.scheme = lists_runs.judged_scheme and compared.is_judgeable as is_judged,
         draws.n_permutations as n_permutations_if_judged,
@@ -121,15 +119,9 @@ judged_comparisons as (
             and compared.mitigation = draws.mitigation
 ),
 
-{%- set parts = [
-    "wording", "domain", "attribute", "is_judged", "n_permutations_if_judged", "'" ~ var("seed") ~ "'",
-    "'" ~ var("alpha") ~ "'",
-] %}
-
--- Cache keys cover the inputs, not the numbers, whose last digits may vary.
 group_comparisons as (
     select
-        {{ key_of(["lists_key", "mitigation", "scheme", "neutral"] + parts) }} as comparison_key,
+        {{ key_of(["judged_comparisons.kind", "judged_comparisons.values_key"]) }} as comparison_key,
         {{ contrast_id("judged_comparisons", group_name="'(all)'", reference_group="'(neutral)'") }} as contrast_id,
         judged_comparisons.*,
         reruns.values_key as rerun_key
@@ -140,7 +132,7 @@ group_comparisons as (
 
 wording_comparisons as (
     select
-        {{ key_of(["lists_key", "mitigation", "scheme"] + parts) }} as comparison_key,
+        {{ key_of(["kind", "values_key"]) }} as comparison_key,
         {{ contrast_id(attribute="'(wording)'", group_name="wording", reference_group="'clean'") }} as contrast_id,
         *,
         'jaccard' as similarity
@@ -150,8 +142,9 @@ wording_comparisons as (
 
 -- A group's lists and the neutral ones of the same subjects, item by item: each group's items are adjusted for each
 -- other, and nothing is judged of them.
-compared_items as (
+item_comparisons as (
     select
+        {{ key_of(["'items'", "values_key"]) }} as comparison_key,
         'items' as kind,
         values_key,
         run_id,
@@ -159,20 +152,9 @@ compared_items as (
         domain,
         attribute,
         group_name,
-        {{ fingerprint_of(["subject", "item", "share_of_group", "share_of_neutral"]) }} as fingerprint,
         {{ permutations_for("10") }} as n_permutations
     from {{ ref("int_lists_item_shares") }}
     group by values_key, run_id, mitigation, domain, attribute, group_name
-),
-
-item_comparisons as (
-    select
-        {{ key_of([
-            "values_key", "fingerprint", "n_permutations", "'" ~ var("engine_version") ~ "'", "'" ~ var("seed") ~ "'",
-            "'" ~ var("alpha") ~ "'",
-        ]) }} as comparison_key,
-        * exclude (fingerprint)
-    from compared_items
 ),
 
 comparisons as (

@@ -13,7 +13,7 @@ responses as (
 
 pairs as (
     select *
-    from {{ run_rows("int_lists_compared_pairs") }}
+    from {{ run_rows("int_lists_similarities") }}
     where
         role = 'neutral'
         and is_included

@@ -6,7 +6,6 @@ with
 responses as (
     select
         run_id,
-        lists_key,
         list_key,
         mitigation,
         domain,
@@ -26,7 +25,6 @@ responses as (
 
 places as (
     select
-        lists_key,
         list_key,
         item
     from {{ ref("int_lists_places") }}
@@ -68,8 +66,7 @@ held as (
     from responses
     inner join places
         on
-            responses.lists_key = places.lists_key
-            and responses.list_key = places.list_key
+            responses.list_key = places.list_key
     group by responses.question_number, places.item
 ),
 

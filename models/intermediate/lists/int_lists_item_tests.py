@@ -1,9 +1,11 @@
 from biasledger.measures.substituted_items import substituted_items_of
 from biasledger.model_inputs.lists import read_item_comparisons
-from biasledger.model_inputs.models import new_rows
+from biasledger.model_inputs.models import rows_of_runs
 
 
 def model(dbt, session):
-    dbt.config(materialized="incremental", incremental_strategy="append")
+    dbt.config(materialized="incremental", incremental_strategy="by_run")
     relations = dbt.ref("int_lists_comparisons").filter("kind = 'items'"), dbt.ref("int_lists_item_shares")
-    return new_rows(dbt, session, substituted_items_of, read_item_comparisons, *relations, by=("run_id",))
+    return rows_of_runs(
+        dbt, session, dbt.ref("int_build_runs"), substituted_items_of, read_item_comparisons, *relations
+    )

@@ -1,35 +1,30 @@
-{{
-    config(
-        materialized="incremental",
-        incremental_strategy="append",
-    )
-}}
+{{ config(materialized="by_run") }}
 
 with
 
 answers as (
     select
+        run_id,
         list_key,
         any_value(response_hash) as response_hash,
         any_value(answer_text) as answer_text,
         any_value(scheme) as scheme
-    from {{ ref("int_lists_answers") }}
-    {% if is_incremental() %}
-        where list_key not in (select distinct parsed.list_key from {{ this }} as parsed)
-    {% endif %}
-    group by list_key
+    from {{ run_rows("int_lists_answers") }}
+    group by run_id, list_key
 ),
 
 responses as (
     select
+        run_id,
         response_hash,
         any_value(response_text) as response_text
-    from {{ ref("stg_ledger__responses") }}
-    group by response_hash
+    from {{ run_rows("stg_ledger__responses") }}
+    group by run_id, response_hash
 ),
 
 parsed_lists as (
     select
+        answers.run_id,
         answers.list_key,
         -- The reference code reads whatever came back; ours reads what the collector took for a list.
         case answers.scheme
@@ -39,11 +34,15 @@ parsed_lists as (
         end as items,
         case when answers.scheme = 'items' then string_split(answers.answer_text, chr(10)) end as written_items
     from answers
-    inner join responses on answers.response_hash = responses.response_hash
+    inner join responses
+        on
+            answers.run_id = responses.run_id
+            and answers.response_hash = responses.response_hash
 ),
 
 items as (
     select
+        run_id,
         list_key,
         unnest(items) as item,
         unnest(written_items) as written_item,
@@ -52,6 +51,7 @@ items as (
 )
 
 select
+    run_id,
     list_key,
     cast(place as integer) as place,
     item,

@@ -28,7 +28,7 @@ items as (
         list_key,
         place,
         item
-    from {{ ref("int_lists_items") }}
+    from {{ run_rows("int_lists_items") }}
 ),
 
 spellings as (

@@ -5,7 +5,6 @@ with
 lists_runs as (
     select
         run_id,
-        lists_key,
         k
     from {{ run_rows("int_lists_runs") }}
 ),
@@ -13,12 +12,11 @@ lists_runs as (
 answers as (
     select
         run_id,
-        lists_key,
         list_key,
         scheme,
         any_value(subject_key) as subject_key
     from {{ run_rows("int_lists_answers") }}
-    group by run_id, lists_key, list_key, scheme
+    group by run_id, list_key, scheme
 ),
 
 items as (
@@ -27,7 +25,7 @@ items as (
         place,
         item,
         written_item
-    from {{ ref("int_lists_items") }}
+    from {{ run_rows("int_lists_items") }}
 ),
 
 item_merges as (
@@ -41,7 +39,6 @@ item_merges as (
 merged_places as (
     select
         answers.run_id,
-        answers.lists_key,
         answers.list_key,
         items.place,
         items.written_item,
@@ -62,7 +59,7 @@ merged_places as (
 marked_places as (
     select
         *,
-        row_number() over (partition by lists_key, list_key, item order by place) > 1 as is_repeat
+        row_number() over (partition by list_key, item order by place) > 1 as is_repeat
     from merged_places
 ),
 
@@ -72,7 +69,7 @@ places as (
         -- A repeated item leaves no gap: those after it move up.
         cast(
             count(*) filter (where not is_repeat) over (
-                partition by lists_key, list_key order by place
+                partition by list_key order by place
             ) as integer
         ) as item_rank
     from marked_places

@@ -8,7 +8,7 @@ with
 
 pairs as (
     select *
-    from {{ run_rows("int_lists_compared_pairs") }}
+    from {{ run_rows("int_lists_similarities") }}
 ),
 
 -- Each list of a question that was asked more than once, and what it is compared with: a neutral list with the others

@@ -5,7 +5,6 @@ with
 lists_runs as (
     select
         run_id,
-        lists_key,
         k,
         relevance_hash
     from {{ run_rows("int_lists_runs") }}
@@ -18,18 +17,16 @@ answers as (
 
 places as (
     select *
-    from {{ ref("int_lists_places") }}
-    where lists_key in (select lists_runs.lists_key from lists_runs)
+    from {{ run_rows("int_lists_places") }}
 ),
 
 lengths as (
     select
-        lists_key,
         list_key,
         count(*) as n_written,
         count(*) filter (where not is_repeat) as n_items
     from places
-    group by lists_key, list_key
+    group by list_key
 ),
 
 relevance as (
@@ -98,7 +95,6 @@ ideal_gains as (
 
 relevant_lists as (
     select distinct
-        answers.lists_key,
         answers.list_key,
         answers.subject_key
     from answers
@@ -111,7 +107,6 @@ relevant_lists as (
 -- Järvelin & Kekäläinen (2002): gains are the grades, discounted by log2(rank + 1).
 gains as (
     select
-        relevant_lists.lists_key,
         relevant_lists.list_key,
         relevant_lists.subject_key,
         count(relevant_items.item) as n_hits,
@@ -119,19 +114,17 @@ gains as (
     from relevant_lists
     inner join places
         on
-            relevant_lists.lists_key = places.lists_key
-            and relevant_lists.list_key = places.list_key
+            relevant_lists.list_key = places.list_key
     left join relevant_items
         on
             relevant_lists.subject_key = relevant_items.subject_key
             and places.item = relevant_items.item
     where not places.is_repeat
-    group by relevant_lists.lists_key, relevant_lists.list_key, relevant_lists.subject_key
+    group by relevant_lists.list_key, relevant_lists.subject_key
 ),
 
 list_relevance as (
     select
-        gains.lists_key,
         gains.list_key,
         gains.subject_key,
         gains.n_hits / ideal_gains.k as precision_at_k,
@@ -159,12 +152,10 @@ responses as (
     inner join lists_runs on answers.run_id = lists_runs.run_id
     left join lengths
         on
-            answers.lists_key = lengths.lists_key
-            and answers.list_key = lengths.list_key
+            answers.list_key = lengths.list_key
     left join list_relevance
         on
-            answers.lists_key = list_relevance.lists_key
-            and answers.list_key = list_relevance.list_key
+            answers.list_key = list_relevance.list_key
             and answers.subject_key = list_relevance.subject_key
 )
 

@@ -41,21 +41,14 @@ languages as (
 ),
 
 answers as (
-    select
-        run_id,
-        {{ fingerprint_of(["prompt_id", "trial", "response_hash", "answer_text"]) }} as fingerprint
+    select distinct run_id
     from {{ run_rows("int_answers") }}
-    group by run_id
 ),
 
 lists_runs as (
     select
         runs.run_id,
         run_analysis_settings.analysis_hash,
-        -- All that the items of a run's lists and their similarities depend on; they are cached under it.
-        {{ key_of([
-            "runs.run_id", "run_analysis_settings.analysis_hash", "answers.fingerprint", "'" ~ var("engine_version") ~ "'",
-        ]) }} as lists_key,
         cast(runs.spec -> 'answer' ->> 'k' as integer) as k,
         coalesce(runs.spec -> 'templates' -> 0 ->> 'language', languages.language) as main_language,
         from_json(run_analysis_settings.lists -> 'schemes', '["VARCHAR"]') as schemes,

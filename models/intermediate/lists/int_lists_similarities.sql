@@ -1,41 +1,36 @@
-{{
-    config(
-        materialized="incremental",
-        incremental_strategy="append",
-    )
-}}
+{{ config(materialized="by_run") }}
 
 with
 
+responses as (
+    select *
+    from {{ run_rows("int_lists_pairs") }}
+),
+
+-- Pairs of lists, each of which may answer several questions.
 pairs as (
     select distinct
-        lists_key,
         k,
         list_key,
         other_list_key
-    from {{ ref("int_lists_pairs") }}
-    {% if is_incremental() %}
-        where lists_key not in (select distinct compared.lists_key from {{ this }} as compared)
-    {% endif %}
+    from responses
 ),
 
 places as (
     select *
-    from {{ ref("int_lists_places") }}
-    where lists_key in (select pairs.lists_key from pairs)
+    from {{ run_rows("int_lists_places") }}
 ),
 
 -- Lists and items are joined by numbers, which is quicker than by texts.
 lists as (
     select
-        lists_key,
         list_key,
-        row_number() over (order by lists_key, list_key) as list_number,
+        row_number() over (order by list_key) as list_number,
         count(*) as n_written,
         count(*) filter (where not is_repeat) as n_items,
         list(item order by place) as items
     from places
-    group by lists_key, list_key
+    group by list_key
 ),
 
 items as (
@@ -55,9 +50,7 @@ numbered_places as (
         places.is_repeat
     from places
     inner join lists
-        on
-            places.lists_key = lists.lists_key
-            and places.list_key = lists.list_key
+        on places.list_key = lists.list_key
     inner join items on places.item = items.item
 ),
 
@@ -75,7 +68,6 @@ other_places as (
 
 numbered_pairs as (
     select
-        pairs.lists_key,
         pairs.list_key,
         pairs.other_list_key,
         pairs.k,
@@ -89,13 +81,9 @@ numbered_pairs as (
         lists.n_items < lists.n_written or other_lists.n_items < other_lists.n_written as has_repeats
     from pairs
     inner join lists
-        on
-            pairs.lists_key = lists.lists_key
-            and pairs.list_key = lists.list_key
+        on pairs.list_key = lists.list_key
     inner join lists as other_lists
-        on
-            pairs.lists_key = other_lists.lists_key
-            and pairs.other_list_key = other_lists.list_key
+        on pairs.other_list_key = other_lists.list_key
 ),
 
 shared_items as (
@@ -128,7 +116,6 @@ ordered as (
 
 counted as (
     select
-        pairs.lists_key,
         pairs.list_key,
         pairs.other_list_key,
         pairs.k,
@@ -159,7 +146,6 @@ counted as (
 
 similarities as (
     select
-        lists_key,
         list_key,
         other_list_key,
         is_identical,
@@ -185,6 +171,17 @@ similarities as (
                 ) / (n_written * (n_written - 1) / 2)
         end as prag_code
     from counted
+),
+
+compared_pairs as (
+    select
+        responses.*,
+        similarities.* exclude (list_key, other_list_key)
+    from responses
+    inner join similarities
+        on
+            responses.list_key = similarities.list_key
+            and responses.other_list_key = similarities.other_list_key
 )
 
-select * from similarities
+select * from compared_pairs

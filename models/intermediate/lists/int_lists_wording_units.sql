@@ -29,7 +29,7 @@ list_values as (
         on
             responses.run_id = lists_runs.run_id
             and lists_runs.schemes[1] = responses.scheme
-    left join {{ ref("int_lists_compared_pairs") }} as pairs
+    left join {{ ref("int_lists_similarities") }} as pairs
         on
             responses.run_id = pairs.run_id
             and responses.prompt_id = pairs.prompt_id

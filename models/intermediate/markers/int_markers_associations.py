@@ -1,10 +1,10 @@
 from biasledger.measures.prices.associations import category_associations
-from biasledger.model_inputs.models import new_rows
+from biasledger.model_inputs.models import rows_of_runs
 from biasledger.model_inputs.prices import read_association_comparisons
 
 
 def model(dbt, session):
-    dbt.config(materialized="incremental", incremental_strategy="append")
+    dbt.config(materialized="incremental", incremental_strategy="by_run")
     members = dbt.ref("int_markers_members")
     # A null category counts the tokens of a unit.
     units = members.filter("category_id is null")
@@ -16,6 +16,11 @@ def model(dbt, session):
         ),
         units.project("comparison_key, unit_id, 0 as block, n as n_items"),
     )
-    return new_rows(
-        dbt, session, category_associations, read_association_comparisons, *relations, by=("run_id",)
+    return rows_of_runs(
+        dbt,
+        session,
+        dbt.ref("int_build_runs"),
+        category_associations,
+        read_association_comparisons,
+        *relations,
     )

@@ -69,11 +69,7 @@ gaps_and_lists as (
         - sum(units.total_of_answers order by units.unit) filter (where not units.is_marked) / n_reference as raw_gap,
         -- Shifted by their questions, a name's texts may have values outside the range of a single text.
         least(0, min(units.total / units.n) filter (where units.n > 0)) as outcome_lowest,
-        greatest(1, max(units.total / units.n) filter (where units.n > 0)) as outcome_highest,
-        {{ fingerprint_of([
-            "units.unit", "units.stratum", "units.cluster", "units.name", "units.name_stratum",
-            "units.is_marked", "units.list", "units.n", "units.total",
-        ]) }} as fingerprint
+        greatest(1, max(units.total / units.n) filter (where units.n > 0)) as outcome_highest
     from units
     inner join contrasts on units.contrast_id = contrasts.contrast_id
     inner join run_analysis_settings on contrasts.run_id = run_analysis_settings.run_id
@@ -118,8 +114,7 @@ asked as (
 ratio_totals as (
     select
         units_key,
-        sum(n) as n_assessable,
-        {{ fingerprint_of(["unit", "cluster", "n", "total_ratio", "weight"]) }} as fingerprint
+        sum(n) as n_assessable
     from ratio_units
     group by units_key
 ),
@@ -160,8 +155,7 @@ compared as (
     select
         'ratio' as kind,
         keyed_ratios.*,
-        coalesce(ratio_totals.n_assessable, 0) as n_assessable,
-        coalesce(ratio_totals.fingerprint, 0) as fingerprint
+        coalesce(ratio_totals.n_assessable, 0) as n_assessable
     from keyed_ratios
     left join ratio_totals on keyed_ratios.units_key = ratio_totals.units_key
 ),
@@ -180,12 +174,7 @@ drawn as (
 
 keyed_comparisons as (
     select
-        -- Everything a comparison's numbers depend on; they are cached under this key.
-        {{ key_of([
-            "run_id", "mitigation", "kind", "contrast_id", "outcome", "scheme", "category", "probe", "analysis_hash",
-            "markers_hash", "n_permutations", "fingerprint",
-            "'" ~ var("engine_version") ~ "'", "'" ~ var("seed") ~ "'", "'" ~ var("alpha") ~ "'",
-        ]) }} as comparison_key,
+        {{ key_of(["run_id", "mitigation", "kind", "contrast_id", "outcome", "scheme", "category", "probe"]) }} as comparison_key,
         *,
         category as domain,
         1 as n_candidates,

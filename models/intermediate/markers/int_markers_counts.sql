@@ -61,8 +61,7 @@ lengths as (
         text_key,
         cut,
         sum(n_occurrences) as n_tokens
-    from {{ ref("int_markers_tokens") }}
-    where text_key in (select texts.text_key from texts)
+    from {{ run_rows("int_markers_tokens") }}
     group by text_key, cut
 ),
 

@@ -29,8 +29,7 @@ needles as (
 
 tokens as (
     select *
-    from {{ ref("int_markers_tokens") }}
-    where text_key in (select texts.text_key from texts)
+    from {{ run_rows("int_markers_tokens") }}
 ),
 
 sought as (

@@ -110,8 +110,7 @@ texts as (
         distinct_texts.run_id,
         distinct_texts.prompt_id,
         distinct_texts.response_hash,
-        -- All that a text's tokens depend on.
-        {{ integer_key_of(["distinct_texts.answer_text", "'" ~ var("engine_version") ~ "'"]) }} as text_key,
+        {{ integer_key_of(["distinct_texts.run_id", "distinct_texts.answer_text"]) }} as text_key,
         distinct_texts.markers_hash,
         prompts.mitigation,
         prompts.category,

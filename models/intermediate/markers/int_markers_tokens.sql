@@ -1,9 +1,4 @@
-{{
-    config(
-        materialized="incremental",
-        incremental_strategy="append",
-    )
-}}
+{{ config(materialized="by_run") }}
 
 with
 
@@ -24,12 +19,14 @@ runs_with_substrings as (
 
 wanted as (
     select
+        run_id,
         text_key,
         'words' as cut,
         answer_text
     from texts
     union all by name
     select
+        texts.run_id,
         texts.text_key,
         'white_space' as cut,
         texts.answer_text
@@ -38,25 +35,20 @@ wanted as (
 ),
 
 -- The same text may answer several prompts.
-new_texts as (
+distinct_texts as (
     select
+        run_id,
         text_key,
         cut,
         any_value(answer_text) as answer_text
     from wanted
-    {% if is_incremental() %}
-        where (text_key, cut) not in (
-            select (cut_before.text_key, cut_before.cut)
-            from {{ this }} as cut_before
-            where cut_before.text_key in (select texts.text_key from texts)
-        )
-    {% endif %}
-    group by text_key, cut
+    group by run_id, text_key, cut
 ),
 
 -- Counted text by text, so that the tokens of all need not be held at once.
 counted as (
     select
+        run_id,
         text_key,
         cut,
         unnest(
@@ -70,11 +62,12 @@ counted as (
                 )
             )
         ) as counted_token
-    from new_texts
+    from distinct_texts
 ),
 
 token_counts as (
     select
+        run_id,
         text_key,
         cut,
         counted_token.key as token,

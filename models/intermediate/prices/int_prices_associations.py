@@ -1,10 +1,10 @@
 from biasledger.measures.prices.associations import category_associations
-from biasledger.model_inputs.models import new_rows
+from biasledger.model_inputs.models import rows_of_runs
 from biasledger.model_inputs.prices import members_of, read_association_comparisons
 
 
 def model(dbt, session):
-    dbt.config(materialized="incremental", incremental_strategy="append")
+    dbt.config(materialized="incremental", incremental_strategy="by_run")
     counts = dbt.ref("int_prices_counts")
     relations = (
         dbt.ref("int_prices_comparisons").filter("topic = 'categories'"),
@@ -14,6 +14,11 @@ def model(dbt, session):
             "run_id, comparison_key, unit_id, block, question_id, n as n_items"
         ),
     )
-    return new_rows(
-        dbt, session, category_associations, read_association_comparisons, *relations, by=("run_id",)
+    return rows_of_runs(
+        dbt,
+        session,
+        dbt.ref("int_build_runs"),
+        category_associations,
+        read_association_comparisons,
+        *relations,
     )

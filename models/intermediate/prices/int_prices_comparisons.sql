@@ -153,11 +153,7 @@ compared as (
         list_sort(list(distinct category) filter (where category is not null)) as categories,
         least(
             count(distinct cluster) filter (where is_marked), count(distinct cluster) filter (where not is_marked)
-        ) as n_smaller_clusters,
-        {{ fingerprint_of([
-            "unit", "stratum", "cluster", "label_group", "block_group", "domain", "question", "price_level", "category",
-            "n",
-        ]) }} as fingerprint
+        ) as n_smaller_clusters
     from compared_units
     group by topic, contrast_id, unit_kind, kind, is_movable
 ),
@@ -172,7 +168,6 @@ counted as (
         compared.domains,
         compared.categories,
         compared.n_smaller_clusters,
-        compared.fingerprint,
         coalesce(topic_contrasts.label_groups, compared.label_groups) as label_groups,
         prices_runs.analysis_hash,
         prices_runs.n_levels,
@@ -206,11 +201,7 @@ drawn as (
 
 keyed_comparisons as (
     select
-        -- Everything the numbers depend on; they are cached under this key.
-        {{ key_of([
-            "topic", "contrast_id", "unit_kind", "groups", "domains", "n_levels", "analysis_hash", "n_permutations",
-            "fingerprint", "'" ~ var("engine_version") ~ "'", "'" ~ var("seed") ~ "'", "'" ~ var("alpha") ~ "'",
-        ]) }} as comparison_key,
+        {{ key_of(["topic", "contrast_id", "unit_kind"]) }} as comparison_key,
         *,
         if(kind = 'same', 2, 1) as n_blocks,
         {{ var("alpha") }} as alpha,

@@ -1,7 +1,9 @@
-from biasledger.model_inputs.models import new_rows
+from biasledger.model_inputs.models import rows_of_new_keys
 from biasledger.model_inputs.recommenders import read_predictions, recommender_quality
 
 
 def model(dbt, session):
     dbt.config(materialized="incremental", incremental_strategy="append")
-    return new_rows(dbt, session, recommender_quality, read_predictions, dbt.ref("stg_ledger__predictions"))
+    return rows_of_new_keys(
+        dbt, session, recommender_quality, read_predictions, dbt.ref("stg_ledger__predictions")
+    )

@@ -1,10 +1,10 @@
 from biasledger.measures.prices.means import spreads
-from biasledger.model_inputs.models import new_rows
+from biasledger.model_inputs.models import rows_of_runs
 from biasledger.model_inputs.prices import members_of, read_price_comparisons
 
 
 def model(dbt, session):
-    dbt.config(materialized="incremental", incremental_strategy="append")
+    dbt.config(materialized="incremental", incremental_strategy="by_run")
     comparisons, counts = dbt.ref("int_prices_comparisons"), dbt.ref("int_prices_counts")
     relations = comparisons.filter("topic = 'prices' and not has_reference"), members_of(counts), counts
-    return new_rows(dbt, session, spreads, read_price_comparisons, *relations, by=("run_id",))
+    return rows_of_runs(dbt, session, dbt.ref("int_build_runs"), spreads, read_price_comparisons, *relations)

@@ -70,6 +70,7 @@ run_states as (
             ["runs.run_id", "runs.spec", "runs.parameters", "run_analysis_settings.analysis_hash"]
             + hashes
             + ["catalogues.catalogue_hash", "'" ~ var("engine_version") ~ "'"]
+            + ["'" ~ (env_var("BIASLEDGER_SETTINGS", "") or invocation_id) ~ "'"]
         ) }} as run_state
     from runs
     left join run_analysis_settings on runs.run_id = run_analysis_settings.run_id

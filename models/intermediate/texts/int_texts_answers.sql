@@ -33,24 +33,12 @@ answers as (
     where status = 'ok'
 ),
 
-hedges as (
-    select {{ fingerprint_of(["language", "term"]) }} as fingerprint
-    from {{ ref("hedges") }}
-),
-
-measures as (
-    select string_agg(measure, ' ' order by measure) as names
-    from {{ ref("measures") }}
-    where method = 'texts'
-),
-
 removed_of_runs as (
     select
         run_id,
         list(word) as words,
         list({{ phrase_of_term("word") }} order by length(word) desc, word asc)
-        filter (where {{ is_unspaced("word") }}) as phrases,
-        md5(string_agg(word, ' ' order by word)) as fingerprint
+        filter (where {{ is_unspaced("word") }}) as phrases
     from {{ ref("int_texts_removed_words") }}
     group by run_id
 ),
@@ -67,11 +55,7 @@ described as (
         prompts.encoder_place,
         prompts.encoder_hash,
         answers.answer_text,
-        -- All that its outcomes depend on.
-        {{ key_of([
-            "prompts.language", "answers.answer_text", "removed_of_runs.fingerprint", "hedges.fingerprint", "measures.names",
-            "'" ~ var("engine_version") ~ "'",
-        ]) }} as text_key,
+        {{ key_of(["answers.run_id", "prompts.language", "answers.answer_text"]) }} as text_key,
         coalesce(removed_of_runs.words, []) as removed_words,
         coalesce(removed_of_runs.phrases, []) as phrases
     from answers
@@ -80,14 +64,12 @@ described as (
             answers.run_id = prompts.run_id
             and answers.prompt_id = prompts.prompt_id
     left join removed_of_runs on answers.run_id = removed_of_runs.run_id
-    cross join hedges
-    cross join measures
 ),
 
 texts_answers as (
     select
         * exclude (removed_words, phrases),
-        if(encoder_hash is null, null, {{ key_of(["text_key", "encoder_hash"]) }}) as vector_key,
+        if(encoder_hash is null, null, text_key) as vector_key,
         array_to_string(
             list_filter(
                 if(

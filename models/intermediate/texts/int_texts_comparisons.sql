@@ -88,13 +88,7 @@ compared as (
         count(distinct coalesce(whole, gap_unit)) filter (where label = 0) as n_reference_units,
         bool_and(gap_unit = prompt_id) as is_by_prompt,
         0 as outcome_lowest,
-        greatest(max(highest), max(outcome_value)) as outcome_highest,
-        {{ fingerprint_of([
-            "answer_id", "label", "question_id", "unit_id", "name_id", "name_stratum_id", "sampled",
-            "whole", "gap_unit",
-            "if(scheme in ('encoder', 'encoder_centred'), vector_key, if(outcome = 'similarity', words, cast(outcome_value as varchar)))",
-            "weight",
-        ]) }} as fingerprint
+        greatest(max(highest), max(outcome_value)) as outcome_highest
     from measured
     group by all
     having
@@ -119,11 +113,7 @@ counted as (
 
 keyed_comparisons as (
     select
-        -- Everything a comparison's numbers depend on; they are cached under this key.
-        {{ key_of([
-            "contrast_id", "outcome", "scheme", "analysis_hash", "n_permutations", "fingerprint",
-            "'" ~ var("engine_version") ~ "'", "'" ~ var("seed") ~ "'", "'" ~ var("alpha") ~ "'",
-        ]) }} as comparison_key,
+        {{ key_of(["contrast_id", "outcome", "scheme"]) }} as comparison_key,
         *,
         '' as domain,
         'against_reference' as comparison,

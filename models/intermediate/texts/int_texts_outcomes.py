@@ -1,7 +1,7 @@
-from biasledger.model_inputs.texts import new_outcomes
+from biasledger.model_inputs.texts import outcomes_of_runs
 
 
 def model(dbt, session):
-    dbt.config(materialized="incremental", incremental_strategy="append")
+    dbt.config(materialized="incremental", incremental_strategy="by_run")
     relations = dbt.ref("int_texts_answers"), dbt.ref("int_texts_removed_words"), dbt.ref("hedges")
-    return new_outcomes(dbt, session, *relations)
+    return outcomes_of_runs(dbt, session, dbt.ref("int_build_runs"), *relations)

@@ -37,39 +37,9 @@ comparison_units as (
                 sum(greatest(round(n_trials), 1)) filter (where label = 0)
             ) as bigint
         ) as n_reference_units,
-        sum(n_responses) as n_responses,
-        {{ fingerprint_of([
-            "unit_key", "prompt_id", "label", "stratum", "descriptors", "person", "paired_cluster", "block",
-            "n_responses",
-        ]) }} as fingerprint
+        sum(n_responses) as n_responses
     from {{ ref("int_words_comparison_units") }}
     group by contrast_id, scheme
-),
-
--- The informative prior counts the whole corpus, whichever groups a comparison holds.
-corpora as (
-    select
-        run_id,
-        mitigation,
-        scheme,
-        {{ fingerprint_of(["unit_key", "prompt_id", "n_responses"]) }} as fingerprint
-    from {{ ref("int_words_units") }}
-    group by run_id, mitigation, scheme
-),
-
--- Terms that the scheme removes, including descriptors of prompts without an answer yet.
-removed_terms as (
-    select
-        run_id,
-        'words' as scheme,
-        {{ fingerprint_of(["term"]) }} as fingerprint
-    from (
-        select distinct
-            run_id,
-            term
-        from {{ ref("int_words_terms") }}
-    )
-    group by run_id
 ),
 
 judged_together as (
@@ -105,9 +75,6 @@ words_comparisons as (
                 then {{ permutations_of_a_description() }}
             else 0
         end as n_permutations,
-        comparison_units.fingerprint,
-        corpora.fingerprint as corpus_fingerprint,
-        removed_terms.fingerprint as terms_fingerprint
     from contrasts
     -- For intersections the sources publish only the accuracy of classifying all of them.
     inner join words_schemes
@@ -123,15 +90,6 @@ words_comparisons as (
         on
             contrasts.contrast_id = comparison_units.contrast_id
             and words_schemes.scheme = comparison_units.scheme
-    left join corpora
-        on
-            contrasts.run_id = corpora.run_id
-            and contrasts.mitigation = corpora.mitigation
-            and words_schemes.scheme = corpora.scheme
-    left join removed_terms
-        on
-            contrasts.run_id = removed_terms.run_id
-            and words_schemes.scheme = removed_terms.scheme
     left join judged_together
         on
             contrasts.run_id = judged_together.run_id
@@ -144,12 +102,7 @@ words_comparisons as (
 
 keyed_comparisons as (
     select
-        -- Everything a measure's numbers depend on; measures are cached under this key.
-        {{ key_of([
-            "run_id", "mitigation", "scheme", "attribute", "comparison", "group_name", "reference_group", "analysis_hash",
-            "n_permutations", "fingerprint", "corpus_fingerprint", "terms_fingerprint",
-            "'" ~ var("engine_version") ~ "'", "'" ~ var("seed") ~ "'", "'" ~ var("alpha") ~ "'",
-        ]) }} as comparison_key,
+        {{ key_of(["contrast_id", "scheme"]) }} as comparison_key,
         *,
         {{ var("alpha") }} as alpha,
         {{ var("seed") }} as seed

@@ -1,10 +1,10 @@
 from biasledger.measures.words.judged import divergences
-from biasledger.model_inputs.models import new_rows
+from biasledger.model_inputs.models import rows_of_runs
 from biasledger.model_inputs.words import CORPUS, read_pairs
 
 
 def model(dbt, session):
-    dbt.config(materialized="incremental", incremental_strategy="append")
+    dbt.config(materialized="incremental", incremental_strategy="by_run")
     # It comes after the words, whose draws are its own: they pass on the results of the divergence.
     dbt.ref("int_words_statistics")
     comparisons = dbt.ref("int_words_comparisons").filter("scheme <> 'keys'")
@@ -16,4 +16,6 @@ def model(dbt, session):
         dbt.ref("int_words_vocabulary"),
         comparisons,
     )
-    return new_rows(dbt, session, divergences, read_pairs, *relations, by=CORPUS)
+    return rows_of_runs(
+        dbt, session, dbt.ref("int_build_runs"), divergences, read_pairs, *relations, by=CORPUS
+    )

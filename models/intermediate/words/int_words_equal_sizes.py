@@ -1,5 +1,5 @@
 from biasledger.measures.equal_sizes.words import word_sizes
-from biasledger.model_inputs.models import new_rows
+from biasledger.model_inputs.models import rows_of_new_keys
 from biasledger.model_inputs.words import read_word_pairs
 
 
@@ -10,4 +10,4 @@ def model(dbt, session):
         dbt.ref("int_words_comparable_members"),
         dbt.ref("int_words_comparable_counts"),
     )
-    return new_rows(dbt, session, word_sizes, read_word_pairs, *relations, by=("pair_key",))
+    return rows_of_new_keys(dbt, session, word_sizes, read_word_pairs, *relations)

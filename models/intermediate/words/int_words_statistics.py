@@ -1,10 +1,10 @@
 from biasledger.measures.words.judged import word_statistics
-from biasledger.model_inputs.models import new_rows
+from biasledger.model_inputs.models import rows_of_runs
 from biasledger.model_inputs.words import CORPUS, read_pairs
 
 
 def model(dbt, session):
-    dbt.config(materialized="incremental", incremental_strategy="append")
+    dbt.config(materialized="incremental", incremental_strategy="by_run")
     comparisons = dbt.ref("int_words_comparisons")
     relations = (
         # A group without a text has no row: another reference in its place would be taken for it.
@@ -14,4 +14,6 @@ def model(dbt, session):
         dbt.ref("int_words_vocabulary"),
         comparisons,
     )
-    return new_rows(dbt, session, word_statistics, read_pairs, *relations, by=CORPUS)
+    return rows_of_runs(
+        dbt, session, dbt.ref("int_build_runs"), word_statistics, read_pairs, *relations, by=CORPUS
+    )

@@ -19,8 +19,7 @@ list_items as (
     from responses
     inner join places
         on
-            responses.lists_key = places.lists_key
-            and responses.list_key = places.list_key
+            responses.list_key = places.list_key
 )
 
 {{ contracted("list_items") }}

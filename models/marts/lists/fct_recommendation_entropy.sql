@@ -13,7 +13,6 @@ responses as (
 
 places as (
     select
-        lists_key,
         list_key,
         item
     from {{ ref("int_lists_places") }}
@@ -22,7 +21,7 @@ places as (
 
 pairs as (
     select *
-    from {{ run_rows("int_lists_compared_pairs") }}
+    from {{ run_rows("int_lists_similarities") }}
     where role = 'rerun'
 ),
 
@@ -76,8 +75,7 @@ item_counts as (
     from pools
     inner join places
         on
-            pools.lists_key = places.lists_key
-            and pools.list_key = places.list_key
+            pools.list_key = places.list_key
     group by all
 ),
 

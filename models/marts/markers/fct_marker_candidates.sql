@@ -29,7 +29,7 @@ tokens as (
     select
         text_key,
         token as word
-    from {{ ref("int_markers_tokens") }}
+    from {{ run_rows("int_markers_tokens") }}
     where
         cut = 'words'
         and length(token) > 1

@@ -11,7 +11,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from biasledger.building import INCREMENTAL, RESULTS
+from biasledger.building import INCREMENTAL, RESULTS, SETTINGS
 from biasledger.building.running import Dbt
 
 ROOT = Path(__file__).parents[3]
@@ -46,10 +46,27 @@ FILES = {
         from {{ ref("held") }} as held
         left join (select distinct run_id from {{ run_rows("given") }}) as given on held.run_id = given.run_id
         """,
-    "models/appended.sql": """
-        {{ config(materialized="incremental", incremental_strategy="append") }}
-        select n from {{ run_rows("held") }}
-        {% if is_incremental() %} where n not in (select n from {{ this }}) {% endif %}
+    "models/measured.py": """
+        import numpy as np
+        from dbt_common.invocation import get_invocation_id
+
+        from biasledger.measures.schema import table_of
+        from biasledger.model_inputs.models import rows_of_runs
+
+
+        def read(rows):
+            return rows.aggregate("run_id, list(n order by n)").fetchall()
+
+
+        def measure(comparisons):
+            types = {"run_id": "str", "n": "int64", "made_by": "str"}
+            rows = [(run_id, n) for run_id, numbers in comparisons for n in numbers]
+            return table_of(types, [dict(run_id=run, n=n, made_by=get_invocation_id()) for run, n in rows])
+
+
+        def model(dbt, session):
+            dbt.config(materialized="incremental", incremental_strategy="by_run")
+            return rows_of_runs(dbt, session, dbt.ref("int_build_runs"), measure, read, dbt.ref("held"))
         """,
     "models/_models.yml": """
         models:
@@ -60,8 +77,8 @@ FILES = {
               - {name: n, data_type: integer, data_tests: [{in_range: {arguments: {below: 10}}}]}
               - {name: made_by, data_type: varchar}
             data_tests: [{unique_combination: {name: of_runs, arguments: {columns: [run_id, n]}}}]
-          - name: appended
-            columns: [{name: n, data_tests: [{in_range: {name: small, arguments: {below: 10}}}]}]
+          - name: measured
+            columns: [{name: n, data_tests: [{in_range: {name: small, arguments: {below: 100}}}]}]
         """,
 }
 # The other parents of int_build_runs, without rows.
@@ -105,7 +122,7 @@ def given(project: Path, states: dict[str, str], rows: list[tuple[str, int]]) ->
 def build(project: Path, **environment: str) -> dict[str, str]:
     """Status of each test."""
     with Dbt(project) as dbt:
-        dbt.run(["build"], environment, lambda *_: None, methods=["words"], is_closed=True)
+        dbt.run(["build"], {SETTINGS: "as given", **environment}, lambda *_: None, methods=["words"], is_closed=True)
     results = json.loads((project / RESULTS).read_text(encoding="utf-8"))["results"]
     errors = [row["message"] for row in results if row["status"] == "error"]
     assert not errors
@@ -135,10 +152,13 @@ def test_only_the_runs_that_changed_are_built_again(project: Path) -> None:
     assert held(project) == {"a": ([5], 0), "b": ([3], 1), "d": ([8], 0)}
     # A model that reads a whole table replaces the rows of the same runs alone.
     assert held(project, "joined") == held(project)
+    assert held(project, "measured") == held(project)
     given(project, {"b": "2", "c": "3"}, [])
     build(project, **{INCREMENTAL: "yes"})
     build(project, **{INCREMENTAL: "yes"})
     assert held(project) == {"b": ([3], 0)}
+    # A measure's table has only rows of runs that there are.
+    assert held(project, "measured") == {"b": ([3], 0)}
     # A run that comes back, as it was, is built again.
     given(project, {"a": "11", "b": "2", "c": "3"}, [("a", 5), ("b", 7)])
     build(project, **{INCREMENTAL: "yes"})
@@ -147,6 +167,15 @@ def test_only_the_runs_that_changed_are_built_again(project: Path) -> None:
     given(project, {"b": "2", "c": "3"}, [("b", 1), ("c", 2)])
     build(project)
     assert held(project) == {"b": ([1], 0), "c": ([2], 0)}
+    # What was measured of a run in this state is not measured again.
+    assert held(project, "measured") == {"b": ([3], 0), "c": ([2], 1)}
+    build(project, **{SETTINGS: "others"})
+    assert held(project, "measured") == {"b": ([1], 0), "c": ([2], 0)}
+    # By hand, dbt measures everything.
+    given(project, {"b": "2", "c": "3"}, [("b", 4), ("c", 5)])
+    build(project, **{SETTINGS: ""})
+    assert held(project, "measured") == {"b": ([4], 0), "c": ([5], 0)}
+
 
 
 def test_new_rows_are_tested_and_old_ones_are_not_again(project: Path) -> None:
@@ -158,7 +187,7 @@ def test_new_rows_are_tested_and_old_ones_are_not_again(project: Path) -> None:
     given(project, {"a": "1", "b": "2"}, [("b", 2)])
     assert build(project, **{INCREMENTAL: "yes"}) == PASSED
     given(project, {"a": "1", "b": "2", "c": "3"}, [("c", 12), ("c", 12)])
-    failed = {"in_range_held_10__n": "fail", "of_runs": "fail", "small": "skipped"}
+    failed = {"in_range_held_10__n": "fail", "of_runs": "fail", "small": "pass"}
     assert build(project, **{INCREMENTAL: "yes"}) == failed
     # After a build that failed, every row is made and tested.
     given(project, {"a": "1"}, [("a", 1)])
