@@ -122,7 +122,13 @@ def given(project: Path, states: dict[str, str], rows: list[tuple[str, int]]) ->
 def build(project: Path, **environment: str) -> dict[str, str]:
     """Status of each test."""
     with Dbt(project) as dbt:
-        dbt.run(["build"], {SETTINGS: "as given", **environment}, lambda *_: None, methods=["words"], is_closed=True)
+        dbt.run(
+            ["build"],
+            {SETTINGS: "as given", **environment},
+            lambda *_: None,
+            methods=["words"],
+            is_closed=True,
+        )
     results = json.loads((project / RESULTS).read_text(encoding="utf-8"))["results"]
     errors = [row["message"] for row in results if row["status"] == "error"]
     assert not errors
@@ -175,7 +181,6 @@ def test_only_the_runs_that_changed_are_built_again(project: Path) -> None:
     given(project, {"b": "2", "c": "3"}, [("b", 4), ("c", 5)])
     build(project, **{SETTINGS: ""})
     assert held(project, "measured") == {"b": ([4], 0), "c": ([5], 0)}
-
 
 
 def test_new_rows_are_tested_and_old_ones_are_not_again(project: Path) -> None:

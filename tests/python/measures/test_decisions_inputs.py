@@ -98,22 +98,20 @@ def positions_frame(keys=("a", "b")) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def read_gaps(connection, comparisons=None, members=None, done=()):
+def read_gaps(connection, comparisons=None, members=None):
     return list(
         read_gap_comparisons(
             connection.from_df(comparisons_frame() if comparisons is None else comparisons),
             connection.from_df(members_frame() if members is None else members),
-            done=frozenset(done),
         )
     )
 
 
-def read_impacts(connection, comparisons=None, members=None, done=()):
+def read_impacts(connection, comparisons=None, members=None):
     return list(
         read_impact_comparisons(
             connection.from_df(comparisons_frame() if comparisons is None else comparisons),
             connection.from_df(members_frame(highest=1) if members is None else members),
-            done=frozenset(done),
         )
     )
 
@@ -136,17 +134,14 @@ EVERY = {
 
 
 @pytest.mark.parametrize(("table", "read", "frames"), EVERY.values(), ids=EVERY)
-def test_neither_the_order_of_rows_nor_what_is_done_changes_a_number(connection, table, read, frames):
-    def tabled(change, *done):
+def test_the_order_of_rows_changes_no_number(connection, table, read, frames):
+    def tabled(change):
         given = (connection.from_df(change(frame())) for frame in frames)
-        return table(read(*given, done=frozenset(done))).to_pandas()
+        return table(read(*given)).to_pandas()
 
     whole = tabled(lambda frame: frame)
     assert len(whole) >= 2
     pd.testing.assert_frame_equal(tabled(lambda frame: frame.sample(frac=1, random_state=1)), whole)
-    rest = whole[whole.iloc[:, 0] == "b"].reset_index(drop=True)
-    pd.testing.assert_frame_equal(tabled(lambda frame: frame, "a"), rest)
-    assert tabled(lambda frame: frame, "a", "b").empty
     assert tabled(lambda frame: frame[:0]).empty
 
 
@@ -225,8 +220,8 @@ class TestUnits:
 
 
 class TestBlocks:
-    def read(self, connection, frame, done=()):
-        return list(read_blocks(connection.from_df(frame), done=frozenset(done)))
+    def read(self, connection, frame):
+        return list(read_blocks(connection.from_df(frame)))
 
     def test_every_value_stands_in_its_subjects_row_and_groups_column(self, connection):
         frame = blocks_frame()
@@ -263,8 +258,8 @@ class TestBlocks:
 
 
 class TestPositions:
-    def read(self, connection, frame, done=()):
-        return list(read_positions(connection.from_df(frame), done=frozenset(done)))
+    def read(self, connection, frame):
+        return list(read_positions(connection.from_df(frame)))
 
     @pytest.mark.parametrize("first_slot", [0, 1])
     def test_tops_are_numbered_from_the_first_shown(self, connection, first_slot):

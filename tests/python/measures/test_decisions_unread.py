@@ -246,7 +246,7 @@ class TestReading:
     def test_unread_answers_are_apart_from_those_that_were_read(self, read) -> None:
         with duckdb.connect() as connection:
             frames = (connection.from_df(frame) for frame in (self.comparisons, self.members))
-            (one,) = read(*frames, done=frozenset())
+            (one,) = read(*frames)
         assert one.units.n.tolist() == [1, 2, 1, 1, 1]
         assert one.units.design.strata.tolist() == [0, 1, 1, 2, 2]
         assert one.unread.units.n.tolist() == [1, 1, 3, 1, 1, 1]
@@ -258,5 +258,5 @@ class TestReading:
         members = self.members.assign(n=1.0, total=1.0, n_unread=0.0, unread_highest=0.0)
         with duckdb.connect() as connection:
             frames = (connection.from_df(frame) for frame in (self.comparisons, members))
-            (one,) = read_gap_comparisons(*frames, done=frozenset())
+            (one,) = read_gap_comparisons(*frames)
         assert one.unread is None

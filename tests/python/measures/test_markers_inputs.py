@@ -23,9 +23,9 @@ MEMBERS = """
 """
 
 
-def read(members: str = MEMBERS, done: frozenset[str] = frozenset()) -> list[Comparison[RatioUnits]]:
+def read(members: str = MEMBERS) -> list[Comparison[RatioUnits]]:
     with duckdb.connect() as connection:
-        return list(read_ratio_comparisons(connection.sql(COMPARISONS), connection.sql(members), done=done))
+        return list(read_ratio_comparisons(connection.sql(COMPARISONS), connection.sql(members)))
 
 
 def test_comparisons_come_by_key_and_units_by_id() -> None:
@@ -42,11 +42,6 @@ def test_comparisons_come_by_key_and_units_by_id() -> None:
     assert probe.units.weight.tolist() == [2, 1]
     assert category.name == ("plain", "declared", "racial", "")
     assert overall.units.n.size == 0
-
-
-def test_what_was_done_is_left_out() -> None:
-    assert [one.key for one in read(done=frozenset({"a"}))] == ["b", "c"]
-    assert read(done=frozenset("abc")) == []
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from biasledger.measures.lists import robustness_tests, spreads
 from biasledger.model_inputs.lists import read_robustness_comparisons, read_spread_comparisons
-from biasledger.model_inputs.models import computed_keys, measured, new_rows
+from biasledger.model_inputs.models import measured, rows_of_new_keys, rows_of_runs
 
 FEATURES = ["jaccard", "serp", "prag", "serp_code", "prag_code"]
 
@@ -86,7 +86,6 @@ class TestSpreadComparisons:
         read = list(
             read_spread_comparisons(
                 *relations(connection, comparisons_frame(["b", "a"], ["q", None]), cells, reruns),
-                done=frozenset(),
             )
         )
         assert [one.key for one in read] == ["a", "b"]
@@ -106,44 +105,23 @@ class TestSpreadComparisons:
     @pytest.mark.parametrize("threads", [1, 4])
     def test_rows_in_any_order_and_any_number_of_threads_give_the_same_numbers(self, connection, threads):
         frames = (comparisons_frame(["a", "b"], ["q", "q"]), cells_frame(["a", "b"]), reruns_frame(["q"]))
-        expected = spreads(
-            read_spread_comparisons(*relations(connection, *frames), done=frozenset())
-        ).to_pandas()
+        expected = spreads(read_spread_comparisons(*relations(connection, *frames))).to_pandas()
         connection.execute(f"set threads to {threads}")
         shuffled = [frame.sample(frac=1, random_state=threads) for frame in frames]
-        found = spreads(
-            read_spread_comparisons(*relations(connection, *shuffled), done=frozenset())
-        ).to_pandas()
+        found = spreads(read_spread_comparisons(*relations(connection, *shuffled))).to_pandas()
         assert len(expected) == 2 * (5 * 3 + 1)
         pd.testing.assert_frame_equal(found, expected)
-
-    def test_what_is_done_is_left_out_and_changes_nothing_for_the_rest(self, connection):
-        frames = (comparisons_frame(["a", "b"], ["q", "q"]), cells_frame(["a", "b"]), reruns_frame(["q"]))
-        whole = spreads(
-            read_spread_comparisons(*relations(connection, *frames), done=frozenset())
-        ).to_pandas()
-        rest = spreads(
-            read_spread_comparisons(*relations(connection, *frames), done=frozenset({"a"}))
-        ).to_pandas()
-        pd.testing.assert_frame_equal(rest, whole[whole["comparison_key"] == "b"].reset_index(drop=True))
-        assert (
-            list(read_spread_comparisons(*relations(connection, *frames), done=frozenset({"a", "b"}))) == []
-        )
 
     def test_reruns_without_rows_leave_the_floor_empty(self, connection):
         frames = (comparisons_frame(["a"], ["q"]), cells_frame(["a"]))
         for reruns in (reruns_frame([]).astype({"values_key": str}), reruns_frame(["other"])):
-            frame = spreads(
-                read_spread_comparisons(*relations(connection, *frames, reruns), done=frozenset())
-            ).to_pandas()
+            frame = spreads(read_spread_comparisons(*relations(connection, *frames, reruns))).to_pandas()
             assert frame["noise_floor"].isna().all()
             assert frame["p_value"].notna().all()
 
     def test_a_comparison_without_cells_has_no_rows(self, connection):
         frames = (comparisons_frame(["a", "b"], [None, None]), cells_frame(["a"]), reruns_frame(["q"]))
-        frame = spreads(
-            read_spread_comparisons(*relations(connection, *frames), done=frozenset())
-        ).to_pandas()
+        frame = spreads(read_spread_comparisons(*relations(connection, *frames))).to_pandas()
         assert set(frame["comparison_key"]) == {"a"}
 
     @pytest.mark.parametrize(
@@ -161,7 +139,6 @@ class TestSpreadComparisons:
             list(
                 read_spread_comparisons(
                     *relations(connection, comparisons_frame(["a"], [None]), cells, reruns_frame(["q"])),
-                    done=frozenset(),
                 )
             )
 
@@ -198,9 +175,7 @@ class TestRobustnessComparisons:
         comparisons, cells = self.frames()
         expected, found = (
             robustness_tests(
-                read_robustness_comparisons(
-                    connection.from_df(comparisons), connection.from_df(one), done=frozenset()
-                )
+                read_robustness_comparisons(connection.from_df(comparisons), connection.from_df(one))
             ).to_pandas()
             for one in (cells, cells.sample(frac=1, random_state=1))
         )
@@ -211,38 +186,41 @@ class TestRobustnessComparisons:
         assert expected["similarity"][0] == pytest.approx(of_a["similarity"].mean())
         assert expected["noise_floor"][0] == pytest.approx(of_a["rerun_similarity"].mean())
 
-    def test_what_is_done_is_left_out(self, connection):
-        comparisons, cells = (connection.from_df(frame) for frame in self.frames())
-        read = read_robustness_comparisons(comparisons, cells, done=frozenset({"a"}))
-        assert [(one.key, one.name[3]) for one in read] == [("b", "fr")]
-        assert list(read_robustness_comparisons(comparisons, cells, done=frozenset({"a", "b"}))) == []
 
-
-class TestComputedKeys:
-    @pytest.mark.parametrize("key", ["comparison_key", "pair_key"])
-    def test_are_those_of_the_tables_named_column(self, connection, key):
-        connection.execute(f"create table results as select unnest(['x', 'y', 'x']) as {key}")
-        dbt = SimpleNamespace(is_incremental=True, this="results")
-        assert computed_keys(dbt, connection, key) == {"x", "y"}
-
-    def test_are_none_on_the_first_build(self, connection):
-        assert computed_keys(SimpleNamespace(is_incremental=False), connection, "key") == frozenset()
-
-
-def test_a_model_computes_what_its_table_does_not_hold_on_one_thread(connection):
-    connection.execute("create table results as select 'a' as comparison_key")
-    dbt = SimpleNamespace(is_incremental=True, this="results")
+@pytest.fixture
+def measuring(connection):
+    """Return a function that runs a model of two comparisons, of the runs r and s, and returns keys and run_state of its rows."""
     threads = set()
 
-    def read(comparisons, cells, *, done):
-        for one in read_robustness_comparisons(comparisons, cells, done=done):
+    def read(comparisons, cells):
+        for one in read_robustness_comparisons(comparisons, cells):
             threads.update(pool["num_threads"] for pool in threadpool_info())
             yield one
 
-    comparisons, cells = (connection.from_df(frame) for frame in TestRobustnessComparisons().frames())
-    rows = new_rows(dbt, connection, robustness_tests, read, comparisons, cells)
-    assert rows.select("comparison_key").fetchall() == [("b",)]
-    assert threads == {1}
+    def measure(rows_of, *runs, held=None):
+        connection.execute(f"create or replace table held as {held or 'select 1 where false'}")
+        dbt = SimpleNamespace(is_incremental=held is not None, this="held")
+        comparisons, cells = TestRobustnessComparisons().frames()
+        given = connection.from_df(comparisons.assign(run_id=["r", "s"])), connection.from_df(cells)
+        rows = rows_of(dbt, connection, *runs, robustness_tests, read, *given)
+        assert threads <= {1}
+        return rows.select(*({"comparison_key", "run_state"} & set(rows.columns))).order("all").fetchall()
+
+    return measure
+
+
+def test_a_model_measures_each_run_whose_state_its_table_lacks_on_one_thread(connection, measuring):
+    runs = connection.sql(
+        "from (values ('r', 1, 'same'), ('s', 2, 'changed'), ('t', 3, 'gone')) t(run_id, run_state, why)"
+    )
+    assert sorted(map(sorted, measuring(rows_of_runs, runs))) == [["1", "a"], ["2", "b"]]
+    assert sorted(map(sorted, measuring(rows_of_runs, runs, held="select '1' as run_state"))) == [["2", "b"]]
+    assert measuring(rows_of_runs, runs, held="select unnest(['1', '2']) as run_state") == []
+
+
+def test_a_model_of_pairs_measures_each_key_that_its_table_lacks(measuring):
+    assert measuring(rows_of_new_keys) == [("a",), ("b",)]
+    assert measuring(rows_of_new_keys, held="select 'a' as comparison_key") == [("b",)]
 
 
 def test_a_measure_stays_on_one_thread_while_others_next_to_it_end():

@@ -72,25 +72,23 @@ def totals_frame() -> pd.DataFrame:
     return rows.rename(columns={"n": "n_items"})
 
 
-def read_prices(connection, comparisons=None, members=None, items=None, done=()):
+def read_prices(connection, comparisons=None, members=None, items=None):
     return list(
         read_price_comparisons(
             connection.from_df(price_rows() if comparisons is None else comparisons),
             connection.from_df(members_frame() if members is None else members),
             connection.from_df(items_frame() if items is None else items),
-            done=frozenset(done),
         )
     )
 
 
-def read_associations(connection, comparisons=None, members=None, categories=None, totals=None, done=()):
+def read_associations(connection, comparisons=None, members=None, categories=None, totals=None):
     return list(
         read_association_comparisons(
             connection.from_df(association_rows() if comparisons is None else comparisons),
             connection.from_df(members_frame() if members is None else members),
             connection.from_df(categories_frame() if categories is None else categories),
             connection.from_df(totals_frame() if totals is None else totals),
-            done=frozenset(done),
         )
     )
 
@@ -122,10 +120,6 @@ class TestPrices:
                 table(read_prices(connection)).to_pandas(),
                 table(read_prices(connection, *shuffled)).to_pandas(),
             )
-
-    def test_computed_comparisons_are_not_read_again(self, connection):
-        assert [one.key for one in read_prices(connection, done=["a"])] == ["b"]
-        assert read_prices(connection, done=KEYS) == []
 
     def test_units_without_items_are_left_out_and_comparisons_without_any_too(self, connection):
         items = items_frame().query("comparison_key == 'a' and unit_id != 12")
@@ -225,9 +219,6 @@ class TestAssociations:
             category_associations(read_associations(connection)).to_pandas(),
             category_associations(read_associations(connection, *shuffled)).to_pandas(),
         )
-
-    def test_computed_comparisons_are_not_read_again(self, connection):
-        assert [one.key for one in read_associations(connection, done=["b"])] == ["a"]
 
     def test_units_whose_items_have_no_category_count(self, connection):
         categories = categories_frame().query("unit_id != 12")

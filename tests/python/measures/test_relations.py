@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import duckdb
 import pytest
 
-from biasledger.model_inputs.models import not_held
-from biasledger.model_inputs.relations import RowsByKey, keys_of, without
+from biasledger.model_inputs.relations import RowsByKey, keys_of
 
 
 @pytest.fixture
@@ -36,25 +33,7 @@ def test_where_no_key_is_asked_for_nothing_is_read(rows: duckdb.DuckDBPyRelation
     assert list(RowsByKey(rows, "key", of=frozenset())) == []
 
 
-def test_what_is_done_is_not_read(rows: duckdb.DuckDBPyRelation) -> None:
-    left = without(rows, "key", {"b'", "of no row"})
-    assert [(key, found["value"].tolist()) for key, found in RowsByKey(left, "key", "n", of=None)] == [
-        ("a", [1]),
-        ("c", [1, 2]),
-    ]
-    assert without(rows, "key", frozenset()) is rows
-
-
 def test_keys_of_records_are_read_once_and_none_is_no_key() -> None:
     records = [{"comparison_key": "x", "other": None}, {"comparison_key": "x", "other": "y"}]
     assert keys_of(records) == {"x"}
     assert keys_of(records, "other") == {"y"}
-
-
-def test_what_a_table_holds_is_left_out_but_on_its_first_build() -> None:
-    with duckdb.connect() as connection:
-        connection.execute("create table held as select 'a' as key")
-        given = connection.sql("select unnest(['a', 'b']) as key")
-        built = SimpleNamespace(is_incremental=True, this="held")
-        assert not_held(built, given, "key").fetchall() == [("b",)]
-        assert not_held(SimpleNamespace(is_incremental=False), given, "key") is given

@@ -105,7 +105,7 @@ def _relations(model: Model, folder: Path) -> list[duckdb.DuckDBPyRelation]:
 
 
 def _here(model: Model, folder: Path) -> list[str]:
-    rows = measured(model.measure, model.read(*_relations(model, folder), done=frozenset()))
+    rows = measured(model.measure, model.read(*_relations(model, folder)))
     return _cells(as_relation(duckdb.connect(), rows).to_arrow_table())
 
 
