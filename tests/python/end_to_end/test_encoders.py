@@ -18,11 +18,10 @@ import yaml
 from benchmarks.verdicts.texts import drawn, judged
 from biasledger.measures.texts.similarity import Answers
 from biasledger.model_inputs.encoders import load_encoder
-from biasledger.model_inputs.texts import new_vectors
+from biasledger.model_inputs.texts import vectors_of_runs
 from collector.errors import InputError
 from collector.files.encoders import find_encoder, hub_copy
 from collector.ledger.erasure import erase
-from collector.spec.loading import load_audit
 from tests.python.project import Project
 
 torch = pytest.importorskip("torch", reason="the extra 'encoders' is not installed")
@@ -249,35 +248,17 @@ def test_an_audit_judged_by_an_encoder_finds_what_is_planted_and_keeps_vectors(
     assert project.work_rows("select count(*) from intermediate.int_texts_vectors") == [(len(kept) - 1,)]
 
 
-def test_what_is_kept_is_not_encoded_again() -> None:
+def test_a_run_in_the_same_state_is_not_encoded_again() -> None:
     """No encoder is at this place: it would be missed."""
     columns = "vector_key, run_id, encoder_place, encoder_hash, answer_text"
     with duckdb.connect() as session:
-        session.execute("create table kept as select 'key' as vector_key")
+        session.execute("create table kept as select '1' as run_state")
         rows = f"(values ('key', 'r', 'absent/place', 'sha256:', 'a'), (null, 'r', null, null, 'b')) as texts({columns})"
         texts, words = session.sql(f"from {rows}"), session.sql("select 'r' as run_id, 'w' as word")
+        runs = session.sql("select 'r' as run_id, 1 as run_state, 'same' as why")
         model = SimpleNamespace(is_incremental=True, this="kept")
-        none = new_vectors(model, session, texts, words)
-        assert (none.columns, none.fetchall()) == (["vector_key", "vector"], [])
+        none = vectors_of_runs(model, session, runs, texts, words)
+        assert (none.columns, none.fetchall()) == (["vector_key", "vector", "run_state"], [])
         session.execute("delete from kept")
         with pytest.raises(InputError, match="absent/place"):
-            new_vectors(model, session, texts, words)
-
-
-@pytest.mark.parametrize(
-    ("texts", "sentence"),
-    [
-        ({"similarity": ["encoder"]}, "analysis.texts.encoder is missing, and similarity names 'encoder'"),
-        ({"encoder": "encoders/tiny"}, "analysis.texts.encoder is read where similarity names 'encoder' or 'encoder_centred'"),
-        ({"similarity": ["encoder"], "encoder": "../targets.yml"}, "is no folder, and no name on the Hugging Face hub"),
-        ({"similarity": ["encoder"], "encoder": "."}, "holds no sentence encoder"),
-    ],
-)  # fmt: skip
-def test_a_spec_that_cannot_be_read_so_is_refused(
-    project: Project, texts: dict[str, Any], sentence: str
-) -> None:
-    spec = yaml.safe_load((project.folder / "audits/advice.yml").read_text(encoding="utf-8"))
-    path = project.folder / project.write_audit("odd", {**spec, "audit": "odd", "analysis": {"texts": texts}})
-    with pytest.raises(InputError, match=sentence):
-        load_audit(path)
-    path.unlink()
+            vectors_of_runs(model, session, runs, texts, words)

@@ -215,16 +215,6 @@ def test_the_semantic_layer_is_defined_and_dbt_takes_it(parsed: Path) -> None:
     assert {model["node_relation"]["schema_name"] for model in defined["semantic_models"]} == {"marts"}
 
 
-def test_python_models_of_comparisons_say_what_is_measured_together() -> None:
-    whole = {
-        path.stem
-        for path in (ROOT / "models").rglob("*.py")
-        if "new_rows(" in (text := path.read_text(encoding="utf-8")) and "by=" not in text
-    }
-    # Predictions of recommenders, of which there are few files.
-    assert whole == {"int_prices_recommender_quality"}
-
-
 def test_no_changes_cancel_in_the_fingerprint_of_rows() -> None:
     """If a model added hashes of several values itself, two changes of the last column would cancel: no model does."""
     [call] = re.findall(
