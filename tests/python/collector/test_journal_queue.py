@@ -100,10 +100,13 @@ def test_attempts_that_wait_for_space_are_written_when_the_queue_closes(
     wait_for(lambda: journal_queue.n_waiting == CAPACITY and n_written(path) == 2 * CAPACITY)
     journal_queue.end(None)
     go_on.set()
+    # An attempt that was given up would let `close` wait forever.
+    for thread in threads:
+        thread.join()
+    assert n_written(path) == n_attempts
     closed = journal_queue.close()
     assert {id(result) for result in closed} == {id(result) for result in results}
     assert (counts, journal_queue.failure) == ({"ok": n_attempts}, None)
-    assert n_written(path) == n_attempts
     # A closed queue takes nothing.
     journal_queue.keep(AttemptResult(answered(100)))
     assert n_written(path) == n_attempts
