@@ -240,7 +240,7 @@ def _read_document(path: Path) -> dict[str, Any]:
     """Return a spec as plain data with its texts composed (NFC), so that a name is the same however it was typed."""
     document = read_yaml_mapping(path, what="an audit spec")
     try:
-        return composed_document(document)  # type: ignore[no-any-return]
+        return dict(composed_document(document))
     except ValueError as error:
         raise InputError(f"{path}: {error}.") from None
 
