@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from biasledger.comparing.run_names import find_run
+from biasledger.comparing.run_names import NamedRun, find_run
 
 if TYPE_CHECKING:
     from biasledger.comparing.built_tables import Tables
 
 
-def known_runs(tables: Tables) -> list[tuple[str, str, str]]:
-    """Run id, audit and target of all runs: of an audit and target the current one first, then those before it, as they would
+def known_runs(tables: Tables) -> list[NamedRun]:
+    """All runs: of an audit and target the current one first, then those before it, as they would
     count, then newer ones.
     """
     rows = tables.execute(
         "select run_id, audit, target from {dim_runs} order by run_rank, started_at desc, run_id desc"
     )
-    return [(str(run), str(audit), str(target)) for run, audit, target in rows]
+    return [NamedRun(*row) for row in rows]
 
 
 def built_run(tables: Tables, name: str) -> str:

@@ -212,7 +212,7 @@ def compare_mitigations(
 def _both(
     before: str,
     after: str,
-    runs: Sequence[tuple[str, str, str]],
+    runs: Sequence[NamedRun],
     baselines: Sequence[Baseline],
     audit: str | None,
     target: str | None,
@@ -226,7 +226,7 @@ def _both(
     return first, find_run(after, runs, baselines, audit=audit, target=target)
 
 
-def _runs(warehouse: Path) -> list[tuple[str, str, str]]:
+def _runs(warehouse: Path) -> list[NamedRun]:
     with open_tables(warehouse) as tables:
         return known_runs(tables)
 
