@@ -250,6 +250,8 @@ def test_csv_holds_no_formula(warehouse: Path, tmp_path: Path) -> None:
             "create schema marts; create table marts.fct_findings as"
             " select * replace ('=1+1' as group_name, -0.5 as value) from built.marts.fct_findings where is_current limit 1"
         )
+        for table in ("dim_runs", "fct_verdicts", "fct_group_coverage"):
+            connection.execute(f"create table marts.{table} as from built.marts.{table}")
     (row,) = csv.DictReader(io.StringIO(biasledger("findings", "--csv", "--warehouse", other).stdout))
     assert (row["group_name"], row["value"]) == ("'=1+1", "-0.5")
     (exact,) = json.loads(biasledger("findings", "--json", "--warehouse", other).stdout)
