@@ -75,7 +75,7 @@ class _Cli(click.Group):
 
     def format_commands(
         self,
-        ctx: click.Context,  # noqa: ARG002  # click calls it with both
+        ctx: click.Context,  # noqa: ARG002 (click's signature)
         formatter: click.HelpFormatter,
     ) -> None:
         """Write the commands under the titles of their parts."""

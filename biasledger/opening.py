@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from collector.errors import BiasledgerError, InputError
+from collector.sql import literal
 
 if TYPE_CHECKING:
     import duckdb
@@ -18,23 +19,34 @@ def connect_read_only(warehouse: Path) -> duckdb.DuckDBPyConnection:
     """Connect to a warehouse for reading; the caller closes the connection.
 
     Raises:
-        InputError: there is no such file.
+        InputError: there is no such file, or it is a ledger.
         BiasledgerError: it cannot be read.
     """
     import duckdb
 
-    with opening_errors_as_sentences(warehouse):
+    with _errors_as_sentences(warehouse):
         connection = duckdb.connect(str(warehouse), read_only=True)
-        refuse_ledger(connection, warehouse)
+        _refuse_ledger(connection, warehouse)
         return connection
 
 
-def refuse_ledger(connection: duckdb.DuckDBPyConnection, warehouse: Path) -> None:
-    """Refuse a ledger that was given in a warehouse's place, on a connection that has opened or attached it.
+@contextmanager
+def attach_read_only(warehouse: Path, name: str) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Attach a warehouse under a name for reading, on a connection of its own, which may write other files.
 
     Raises:
-        InputError: it is one.
+        InputError, BiasledgerError: as `connect_read_only`.
     """
+    import duckdb
+
+    with duckdb.connect(":memory:") as connection:
+        with _errors_as_sentences(warehouse):
+            connection.execute(f"attach {literal(warehouse)} as {name} (read_only)")
+            _refuse_ledger(connection, warehouse)
+        yield connection
+
+
+def _refuse_ledger(connection: duckdb.DuckDBPyConnection, warehouse: Path) -> None:
     found = connection.execute("select schema_name, table_name from duckdb_tables()").fetchall()
     if ("raw", "responses") in found and not any(schema == "marts" for schema, _ in found):
         raise InputError(
@@ -43,13 +55,7 @@ def refuse_ledger(connection: duckdb.DuckDBPyConnection, warehouse: Path) -> Non
 
 
 @contextmanager
-def opening_errors_as_sentences(warehouse: Path) -> Iterator[None]:
-    """Say in a sentence why a warehouse cannot be opened or attached in the block.
-
-    Raises:
-        InputError: there is no such file.
-        BiasledgerError: it cannot be read.
-    """
+def _errors_as_sentences(warehouse: Path) -> Iterator[None]:
     import duckdb
 
     if not warehouse.is_file():

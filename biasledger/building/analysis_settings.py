@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from collector.errors import InputError
 from collector.hashing import hash_of
-from collector.hints import did_you_mean
+from collector.hints import did_you_mean, ended
 
 if TYPE_CHECKING:
     from collector.ledger.database import HeldAnalysisSettings, Ledger
@@ -81,8 +81,8 @@ def _require_catalogues(ledger: Ledger, audits: Sequence[Audit]) -> None:
         if catalogue not in known:
             hint = did_you_mean(catalogue, sorted(known))
             raise InputError(
-                f"The audit {name!r} reads prices from the catalogue {catalogue!r}, which is not in the ledger{hint}"
-                f"{'' if hint.endswith('?') else '.'} Import it with biasledger import-items FILE --name {catalogue}."
+                f"The audit {name!r} reads prices from the catalogue {catalogue!r}, which is not in the ledger{ended(hint)} "
+                f"Import it with biasledger import-items FILE --name {catalogue}."
             )
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from biasledger.project import check_project
 from biasledger.spark.masters import ACTIVE, is_connect
 from collector.errors import InputError
-from collector.hints import did_you_mean
+from collector.hints import did_you_mean, ended
 
 _SPARK = "sparksession"
 _NEEDED = ("pyspark", "pyarrow")
@@ -31,7 +31,7 @@ def runs_on_spark(project: Path, target: str | None) -> bool:
     if target not in outputs:
         hint = did_you_mean(target, sorted(outputs))
         raise InputError(
-            f"profiles.yml has no target {target!r}{hint}{'' if hint.endswith('?') else '.'} "
+            f"profiles.yml has no target {target!r}{ended(hint)} "
             "The profiles.yml of a new project (`biasledger init DIR`) has one called spark to copy."
         )
     if outputs[target].get("type") != _SPARK:

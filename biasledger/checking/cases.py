@@ -14,6 +14,7 @@ from biasledger.checking.outputs import FailedOutput, Outputs, count_outputs, fa
 from biasledger.checking.sentences import name_of, plain_finding, plain_regression
 from biasledger.comparing.built_runs import built_run, known_runs, standing_notes
 from biasledger.comparing.built_tables import Tables, open_tables
+from biasledger.comparing.run_names import NamedRun
 from biasledger.comparing.silence import SilentGroup, silent_groups
 from biasledger.findings import NO_FINDING
 from biasledger.numbers import count, interval, number, probability
@@ -288,7 +289,7 @@ def read_check(
     suggested = read_mitigations()
     with open_tables(warehouse) as tables:
         looked_at = _runs(tables, run)
-        runs = [name for name, _, _ in looked_at]
+        runs = [one.run_id for one in looked_at]
         rows = tables.records(
             """
             select
@@ -353,7 +354,7 @@ def read_check(
         any(row["is_simulated"] for row in rows),
         compared,
         tuple(notes),
-        tuple((audit, target) for _, audit, target in looked_at),
+        tuple((one.audit, one.target) for one in looked_at),
         tuple(silent),
         {run: RunTime(started_at, seconds) for run, started_at, seconds in times},
         dict(measures),
@@ -364,10 +365,10 @@ def read_check(
     )
 
 
-def _runs(tables: Tables, run: str | None) -> list[tuple[str, str, str]]:
-    """Run, audit and target of what is looked at; a run that got no answers has no finding and is one, too."""
+def _runs(tables: Tables, run: str | None) -> list[NamedRun]:
+    """What is looked at; a run that got no answers has no finding and is one, too."""
     if run is None:
-        return tables.execute(
+        rows = tables.execute(
             """
             select run_id, audit, target from {fct_findings} where is_current
             union
@@ -375,8 +376,9 @@ def _runs(tables: Tables, run: str | None) -> list[tuple[str, str, str]]:
             order by run_id
             """
         )
+        return [NamedRun(*row) for row in rows]
     found = built_run(tables, run)
-    return [one for one in known_runs(tables) if one[0] == found]
+    return [one for one in known_runs(tables) if one.run_id == found]
 
 
 def _status(is_bad: bool, is_settled: bool, row: dict[str, Any]) -> str:

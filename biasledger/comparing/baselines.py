@@ -9,20 +9,18 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from biasledger.comparing.baseline_file import read_baseline, write_baseline
 from biasledger.comparing.baseline_rows import parts
 from biasledger.comparing.ledger_runs import known_runs
 from biasledger.comparing.run_names import Baseline, find_run
+from biasledger.opening import connect_read_only
 from biasledger.project import dbt_variables
-from collector.errors import BiasledgerError, InputError
+from collector.errors import InputError
 from collector.hashing import canonical_json
 from collector.ledger.database import Ledger
 from collector.sql import identifier
-
-if TYPE_CHECKING:
-    import duckdb
 
 
 def built_file(project: Path, warehouse: Path) -> Path:
@@ -234,21 +232,8 @@ def _described(ledger: Path, run_id: str) -> dict[str, Any]:
     }
 
 
-def _connect(built: Path) -> duckdb.DuckDBPyConnection:
-    import duckdb
-
-    if not built.is_file():
-        raise InputError(f"There are no built tables at {built}: `biasledger build` makes them.")
-    try:
-        return duckdb.connect(str(built), read_only=True)
-    except duckdb.Error as error:
-        raise BiasledgerError(
-            f"{built} cannot be read: another program may be writing it ({str(error).splitlines()[0]})."
-        ) from error
-
-
 def _built_rows(built: Path, run_id: str) -> Iterator[tuple[str, str]]:
-    with _connect(built) as connection:
+    with connect_read_only(built) as connection:
         tables = dict(
             connection.execute("select table_name, table_schema from information_schema.tables").fetchall()
         )
@@ -265,7 +250,7 @@ def _built_rows(built: Path, run_id: str) -> Iterator[tuple[str, str]]:
 
 def _built_with(built: Path, run_id: str) -> tuple[str, str]:
     """The hash of how the run was read, and the engine's version."""
-    with _connect(built) as connection:
+    with connect_read_only(built) as connection:
         [(schema,)] = connection.execute(
             "select table_schema from information_schema.tables where table_name = 'fct_findings' limit 1"
         ).fetchall()

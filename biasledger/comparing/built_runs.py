@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from biasledger.comparing.run_names import find_run
+from biasledger.comparing.run_names import NamedRun, find_run
 
 if TYPE_CHECKING:
     from biasledger.comparing.built_tables import Tables
 
 
-def known_runs(tables: Tables) -> list[tuple[str, str, str]]:
-    """Run id, audit and target of all runs: of an audit and target the current one first, then those before it, as they would
+def known_runs(tables: Tables) -> list[NamedRun]:
+    """All runs: of an audit and target the current one first, then those before it, as they would
     count, then newer ones.
     """
     rows = tables.execute(
         "select run_id, audit, target from {dim_runs} order by run_rank, started_at desc, run_id desc"
     )
-    return [(str(run), str(audit), str(target)) for run, audit, target in rows]
+    return [NamedRun(*row) for row in rows]
 
 
 def built_run(tables: Tables, name: str) -> str:
@@ -33,17 +33,11 @@ def standing_notes(tables: Tables) -> list[str]:
     """A sentence for each current run that is not finished, for each run that is newer than the current one of its audit
     and target, which alone raises alarms, and for each current run that hides another model.
     """
-    if not tables.has("dim_runs"):
-        return []
     return [*_unfinished(tables), *_passed_over(tables), *hidden_models(tables)]
 
 
 def hidden_models(tables: Tables) -> list[str]:
-    """A sentence for each current run under whose target name another model was asked, which no current run speaks of.
-
-    Raises:
-        InputError: the tables are of a version that did not tell.
-    """
+    """A sentence for each current run under whose target name another model was asked, which no current run speaks of."""
     rows = tables.execute(
         """
         select audit, target, run_id, model_asked, hides_models
@@ -61,8 +55,6 @@ def hidden_models(tables: Tables) -> list[str]:
 
 def unjudged_runs(tables: Tables) -> list[str]:
     """A sentence for each current run that has no finding at all."""
-    if not tables.has("dim_runs"):
-        return []
     rows = tables.execute(
         """
         select runs.audit, runs.target, runs.run_id

@@ -155,8 +155,6 @@ def compare_runs(
 def regressions(warehouse: Path) -> str | None:
     """How many measures of the current runs are worse than their baseline, in a sentence; None where there are none."""
     with open_tables(warehouse) as tables:
-        if not tables.has("fct_regressions"):
-            return None
         [(n, n_error, n_accepted)] = tables.execute(
             """
             select count(*), count(*) filter (where severity = 'error'), count(*) filter (where is_excepted)
@@ -212,7 +210,7 @@ def compare_mitigations(
 def _both(
     before: str,
     after: str,
-    runs: Sequence[tuple[str, str, str]],
+    runs: Sequence[NamedRun],
     baselines: Sequence[Baseline],
     audit: str | None,
     target: str | None,
@@ -226,7 +224,7 @@ def _both(
     return first, find_run(after, runs, baselines, audit=audit, target=target)
 
 
-def _runs(warehouse: Path) -> list[tuple[str, str, str]]:
+def _runs(warehouse: Path) -> list[NamedRun]:
     with open_tables(warehouse) as tables:
         return known_runs(tables)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from pathlib import Path
 
-from biasledger.comparing.run_names import find_run
+from biasledger.comparing.run_names import NamedRun, find_run
 from collector.errors import InputError, LedgerError
 from collector.journal.reader import journal_folder
 from collector.ledger.database import Ledger, RunInfo
@@ -14,10 +14,10 @@ from collector.ledger.loading import read_head
 _LATEST = frozenset({"latest", "previous"})
 
 
-def known_runs(runs: list[RunInfo]) -> list[tuple[str, str, str]]:
-    """Run id, audit and target of a ledger's runs, in the order of `find_run`; those that were retracted come last."""
+def known_runs(runs: list[RunInfo]) -> list[NamedRun]:
+    """A ledger's runs in the order of `find_run`; those that were retracted come last."""
     return [
-        (one.run_id, one.audit, one.target)
+        NamedRun(one.run_id, one.audit, one.target)
         for one in sorted(runs, key=lambda one: (not one.is_retracted, _standing(one)), reverse=True)
     ]
 
@@ -51,7 +51,7 @@ def run_in_journals(ledger: Path, name: str) -> str:
     """
     paths = sorted(journal_folder(ledger).glob("*.jsonl"))
     if name not in _LATEST:
-        return _named(name, [(path.stem, "", "") for path in paths])
+        return _named(name, [NamedRun(path.stem, "", "") for path in paths])
     heads = []
     for path in paths:
         try:
@@ -63,12 +63,10 @@ def run_in_journals(ledger: Path, name: str) -> str:
             f"There is nothing to resume: no journal lies next to {ledger}, and imported runs are complete."
         )
     heads.sort(key=lambda run: (run.started_at, run.run_id), reverse=True)
-    return _named(name, [(run.run_id, run.audit, run.target) for run in heads])
+    return _named(name, [NamedRun(run.run_id, run.audit, run.target) for run in heads])
 
 
-def _named(name: str, runs: list[tuple[str, str, str]]) -> str:
-    if name not in _LATEST and not any(
-        run_id.startswith(name) or target == name for run_id, _, target in runs
-    ):
+def _named(name: str, runs: list[NamedRun]) -> str:
+    if name not in _LATEST and not any(run.run_id.startswith(name) or run.target == name for run in runs):
         return name
     return find_run(name, runs, None, can_narrow=False).run_id

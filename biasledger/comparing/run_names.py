@@ -35,7 +35,7 @@ class NamedRun:
 
 def find_run(
     name: str,
-    runs: Sequence[tuple[str, str, str]],
+    runs: Sequence[NamedRun],
     baselines: Sequence[Baseline] | None,
     *,
     audit: str | None = None,
@@ -47,7 +47,7 @@ def find_run(
     Args:
         name: a run's id or its beginning; a target, for its latest run; `latest`, `previous` or `baseline` of the audit
             and target.
-        runs: (run id, audit, target), of each audit and target the one that `latest` means first, then those before it.
+        runs: of each audit and target the one that `latest` means first, then those before it.
         baselines: what is pinned; None where that is not known, and `baseline` is no name.
         audit, target: narrow down what `latest`, `previous` and `baseline` mean.
         can_narrow: whether who asks can say them, which the message of a name that means several says.
@@ -55,7 +55,7 @@ def find_run(
     Raises:
         InputError: no run is called so, or several are.
     """
-    known = [NamedRun(*run) for run in runs if audit in {None, run[1]} and target in {None, run[2]}]
+    known = [run for run in runs if audit in {None, run.audit} and target in {None, run.target}]
     if name == "baseline" and baselines is not None:
         pinned = [
             NamedRun(one.run_id, one.audit, one.target)

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from biasledger.opening import connect_read_only
 from biasledger.packing.archive import FINDINGS, REPORT, SUMMARY, Pack
 from biasledger.packing.contents import parse_table, read_table, warehouse_files
 from biasledger.packing.judged import read_judged
@@ -163,9 +164,7 @@ def _views(connection: duckdb.DuckDBPyConnection) -> set[str]:
 
 
 def _tables(warehouse: Path, run_id: str, names: Sequence[str]) -> dict[str, list[dict[str, str]]]:
-    import duckdb
-
-    with duckdb.connect(str(warehouse), read_only=True) as connection:
+    with connect_read_only(warehouse) as connection:
         files = warehouse_files(connection, run_id)
     return {name: parse_table(files[name], name) if name in files else [] for name in names}
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from biasledger.checking.cases import read_check
 from biasledger.checking.formats import written
 from biasledger.comparing.built_tables import open_tables
-from biasledger.opening import opening_errors_as_sentences
+from biasledger.opening import attach_read_only
 from biasledger.packing.archive import REPORT, SUMMARY
 from biasledger.reporting import render
 from collector.files.scratch import scratch_folder
@@ -49,11 +49,7 @@ def summary_files(warehouse: Path, run_id: str, *, with_report: bool = True) -> 
 
 def _write_alone(warehouse: Path, run_id: str, path: Path) -> None:
     """Copy the rows of one run and of the last build only."""
-    import duckdb
-
-    with duckdb.connect(":memory:") as connection:
-        with opening_errors_as_sentences(warehouse):
-            connection.execute(f"attach {literal(warehouse)} as source (read_only)")
+    with attach_read_only(warehouse, "source") as connection:
         connection.execute(f"attach {literal(path)} as alone")
         for schema, table, columns in _tables(connection):
             where = f"{identifier(schema)}.{identifier(table)}"

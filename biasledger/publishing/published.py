@@ -10,7 +10,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from biasledger.opening import opening_errors_as_sentences
+from biasledger.opening import attach_read_only
 from biasledger.publishing.warehouse import (
     MEMORY_LIMIT,
     PUBLICATION,
@@ -20,7 +20,7 @@ from biasledger.publishing.warehouse import (
     count_rows,
 )
 from collector.errors import InputError
-from collector.sql import identifier, literal
+from collector.sql import identifier
 
 if TYPE_CHECKING:
     import duckdb
@@ -78,17 +78,10 @@ def open_published(warehouse: Path) -> Iterator[Published]:
         InputError: there is none, it was not made by `biasledger build`, or two of its tables have the same name.
         BiasledgerError: it cannot be read.
     """
-    import duckdb
-
     # Attached rather than opened: a connection to a read-only file writes no other one.
-    connection = duckdb.connect(":memory:")
-    try:
+    with attach_read_only(warehouse, DATABASE) as connection:
         connection.execute("set memory_limit = ?", [MEMORY_LIMIT])
-        with opening_errors_as_sentences(warehouse):
-            connection.execute(f"attach {literal(warehouse)} as {DATABASE} (read_only)")
         yield Published(warehouse, connection, _build(connection, warehouse), _tables(connection))
-    finally:
-        connection.close()
 
 
 def _build(connection: duckdb.DuckDBPyConnection, warehouse: Path) -> BuildInfo:

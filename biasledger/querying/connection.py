@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from biasledger.opening import opening_errors_as_sentences, refuse_ledger
+from biasledger.opening import attach_read_only
 from collector.errors import BiasledgerError
 from collector.sql import identifier, literal
 
@@ -39,14 +39,9 @@ def locked_warehouse(path: Path, *, memory_limit: str | None = None) -> Iterator
         InputError: there is no such file.
         BiasledgerError: it cannot be read, or holds no published tables.
     """
-    import duckdb
-
     # A separate database, whose locks belong to no other connection of this process.
-    with duckdb.connect(":memory:") as connection:
-        with opening_errors_as_sentences(path):
-            connection.execute(f"attach {literal(path)} as warehouse (read_only)")
-            refuse_ledger(connection, path)
-            schemas = _schemas(connection)
+    with attach_read_only(path, "warehouse") as connection:
+        schemas = _schemas(connection)
         if SCHEMAS[0] not in schemas:
             raise BiasledgerError(f"{path} holds no published tables: `biasledger build` makes them.")
         names = [f"warehouse.{identifier(schema)}" for schema in schemas]

@@ -106,7 +106,7 @@ class _Pages:
             asked = Asked(values, request.url.path, comes_from_elsewhere(request.headers))
             try:
                 return answer(asked)
-            except Exception as error:  # noqa: BLE001  # the last place where a fault can become a sentence
+            except Exception as error:  # noqa: BLE001 (the last place where a fault can become a sentence)
                 return self._failed(asked, error)
 
         return endpoint
@@ -126,14 +126,14 @@ class _Pages:
         except TimeoutError:
             sentence = f"The form did not end within {_FORM_SECONDS} seconds: send it again."
             return self._error(400, Asked({}, request.url.path), sentence)
-        except Exception as error:  # noqa: BLE001  # the last place where a fault can become a sentence
+        except Exception as error:  # noqa: BLE001 (the last place where a fault can become a sentence)
             return self._failed(Asked({}, request.url.path), error)
 
     def build(self, _request: Request) -> Response:
         """Which build is published now, for pages that are open."""
         try:
             return JSONResponse({"build": _patient(lambda: build_of(self.served.warehouse)).key})
-        except Exception as error:  # noqa: BLE001  # pages that are open ask on, whatever it is
+        except Exception as error:  # noqa: BLE001 (pages that are open ask on, whatever it is)
             return JSONResponse({"error": str(error) or type(error).__name__}, 503)
 
     def refused(self, request: Request, error: Exception) -> Response:

@@ -277,7 +277,7 @@ class SparksessionAdapter(SQLAdapter):
         """When it is."""
         return "current_timestamp()"
 
-    def list_schemas(self, database: str) -> list[str]:  # noqa: ARG002
+    def list_schemas(self, database: str) -> list[str]:  # noqa: ARG002 (dbt's signature)
         """Return the schemas there are."""
         return sorted(self._tables.schemas)
 
@@ -293,7 +293,7 @@ class SparksessionAdapter(SQLAdapter):
         """Drop a schema; its tables go with the build."""
         self._tables.schemas.discard(str(relation.schema))
 
-    def list_relations_without_caching(self, schema_relation: BaseRelation) -> list[BaseRelation]:  # noqa: ARG002
+    def list_relations_without_caching(self, schema_relation: BaseRelation) -> list[BaseRelation]:  # noqa: ARG002 (dbt's signature)
         """None: every model is rebuilt, so no incremental one begins with earlier rows."""
         return []
 

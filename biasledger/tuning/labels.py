@@ -21,7 +21,7 @@ from biasledger.tuning.thresholds import (
 )
 from collector.errors import BiasledgerError, InputError
 from collector.files.csv import inert
-from collector.hints import did_you_mean, quoted
+from collector.hints import did_you_mean, ended, quoted
 from collector.ledger.labels import ACCEPTABLE, LABELS, PROBLEMATIC, KeptLabel, read_labels
 from collector.tables.rows import read_rows, require_cells
 
@@ -446,9 +446,7 @@ def _runs_of(connection: duckdb.DuckDBPyConnection, warehouse: Path, audit: str)
     runs = [str(run) for of, run in rows if of == audit]
     if not runs:
         hint = did_you_mean(audit, sorted({str(of) for of, _ in rows}))
-        raise InputError(
-            f"--audit is {audit!r}, of which {warehouse} has no run{hint}{'' if hint.endswith('?') else '.'}"
-        )
+        raise InputError(ended(f"--audit is {audit!r}, of which {warehouse} has no run{hint}"))
     return runs
 
 

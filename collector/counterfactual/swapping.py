@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import ModuleType
 
-from collector.counterfactual import english, german, romance
+from collector.counterfactual import english, german, german_nouns, romance
 from collector.counterfactual.texts import TITLES, NotSafeError, Prompt, Swap, in_case, without_accents
 from collector.counterfactual.words import (
     NUMERAL,
@@ -223,7 +223,7 @@ def _may_be_person(prompt: Prompt, words: Words, index: int) -> bool:
 def _states_gender(words: Words, word: str) -> bool:
     """Return whether a word is a noun or title for a woman or a man."""
     if words.language == "de":
-        return german.is_noun(words, word)
+        return german_nouns.is_noun(words, word)
     if words.language == "en":
         return any(one.attribute == GENDER for one in words.entries.get(word.lower(), ()))
     return word.lower() in noun_forms(words)

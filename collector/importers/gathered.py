@@ -182,7 +182,7 @@ class ItemPlan(GatheredPlan):
         )
         self._number_prompts("gathered")
 
-    def left_out(self, run: int) -> dict[str, Any]:  # noqa: ARG002
+    def left_out(self, _run: int) -> dict[str, Any]:
         """Return nothing: rows are items, and no answers."""
         return {}
 

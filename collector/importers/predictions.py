@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import Any
 
 from collector.errors import InputError
 from collector.hints import did_you_mean, shown
@@ -79,13 +80,13 @@ def _prediction_rows(file: Path) -> Iterator[tuple[int, PredictionRow]]:
                 f"evaluate`."
             )
     for number, cells in enumerate(read_table(file, _COLUMNS), start=1):
-        values = [
+        values: list[Any] = [
             _text(file, number, column, cell or "")
             if column in _IDS
             else _number(file, number, column, cell or "")
             for column, cell in zip(_COLUMNS, cells, strict=True)
         ]
-        yield number, PredictionRow(*values)  # type: ignore[arg-type]
+        yield number, PredictionRow(*values)
 
 
 def _text(file: Path, number: int, column: str, cell: str) -> str:

@@ -193,7 +193,7 @@ class _Process:
 
     def receive(self) -> list[ResponseRow]:
         try:
-            rows: list[ResponseRow] = pickle.load(self._output)  # noqa: S301  # our own process wrote it
+            rows: list[ResponseRow] = pickle.load(self._output)  # noqa: S301 (our own process wrote it)
         except _CUT_OFF:
             raise _ended() from None
         return rows
@@ -223,11 +223,11 @@ def _serve() -> None:
     batches, results = sys.stdin.buffer, sys.stdout.buffer
     # The process that started this one wrote all that is loaded here.
     with suppress(*_CUT_OFF, BrokenPipeError):
-        reader: Reader = pickle.load(batches)  # noqa: S301  # see above
+        reader: Reader = pickle.load(batches)  # noqa: S301 (see above)
         # While that process still writes the prompts.
         reader.prepare()
         while True:
-            rows = reader.rows(pickle.load(batches))  # noqa: S301  # see above
+            rows = reader.rows(pickle.load(batches))  # noqa: S301 (see above)
             pickle.dump(rows, results, pickle.HIGHEST_PROTOCOL)
             results.flush()
     # Otherwise Python would try again to write the rows at exit, and report an error.

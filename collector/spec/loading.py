@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from copy import deepcopy
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -73,24 +74,14 @@ def load_audits(path: Path, *, allow_outside: bool = False) -> tuple[Audit, ...]
     Raises:
         InputError: as load_audit does.
     """
-    outcomes = outcomes_of(path)
+    document = _read_document(path)
+
+    def loaded(outcome: str | None) -> Audit:
+        return _Loading(path, document, allow_outside=allow_outside, outcome=outcome).loaded()
+
     # Report an error of the spec itself once.
-    whole = load_audit(path, allow_outside=allow_outside)
-    return (
-        tuple(load_audit(path, allow_outside=allow_outside, outcome=name) for name in outcomes)
-        if outcomes
-        else (whole,)
-    )
-
-
-def outcomes_of(path: Path) -> tuple[str, ...]:
-    """Return the names of a spec's outcomes, in its order; none where it has an `answer`.
-
-    Raises:
-        InputError: the file cannot be read, or is no YAML.
-    """
-    outcomes = _read_document(path).get("outcomes")
-    return tuple(map(str, outcomes)) if isinstance(outcomes, dict) else ()
+    whole = loaded(None)
+    return tuple(loaded(str(name)) for name in document.get("outcomes") or ()) or (whole,)
 
 
 def load_audit(path: Path, *, allow_outside: bool = False, outcome: str | None = None) -> Audit:
@@ -105,11 +96,7 @@ def load_audit(path: Path, *, allow_outside: bool = False, outcome: str | None =
         InputError: a file cannot be read, is outside, or is no valid spec; the message names file and key or row
             and what would be right.
     """
-    loading = _Loading(path, allow_outside=allow_outside, outcome=outcome)
-    for first in loading.problems():
-        raise InputError(f"{first.message}{more_problems(first.n_others)}")
-    assert loading.audit is not None
-    return loading.audit
+    return _Loading(path, _read_document(path), allow_outside=allow_outside, outcome=outcome).loaded()
 
 
 def check_audit(path: Path, *, allow_outside: bool = False, outcome: str | None = None) -> CheckedAudit:
@@ -118,7 +105,7 @@ def check_audit(path: Path, *, allow_outside: bool = False, outcome: str | None 
     Raises:
         InputError: the file cannot be read, or is no YAML.
     """
-    loading = _Loading(path, allow_outside=allow_outside, outcome=outcome)
+    loading = _Loading(path, _read_document(path), allow_outside=allow_outside, outcome=outcome)
     found = tuple(loading.problems())
     lines = {composed(key_path(location)): line for location, line in key_lines(path).items()}
     return CheckedAudit(None if found else loading.audit, found, lines)
@@ -129,11 +116,21 @@ class _Loading:
     what its keys say of each other, and files that only a right spec can be read with.
     """
 
-    def __init__(self, path: Path, *, allow_outside: bool, outcome: str | None = None) -> None:
+    def __init__(
+        self, path: Path, document: dict[str, Any], *, allow_outside: bool, outcome: str | None
+    ) -> None:
         self.audit: Audit | None = None
         self._outcome = outcome
         self._path = path
+        # The steps change it.
+        self._document = deepcopy(document)
         self._allow_outside = allow_outside
+
+    def loaded(self) -> Audit:
+        """Return the audit, or raise the first problem."""
+        for first in self.problems():
+            raise InputError(f"{first.message}{more_problems(first.n_others)}")
+        return self._checked_audit
 
     def problems(self) -> Iterator[SpecProblem]:
         """Yield problems one by one, so that a caller can stop at the first; without any, set `audit`."""
@@ -141,7 +138,7 @@ class _Loading:
             yield problem if self._outcome is None else _named_by_outcome(problem, self._outcome)
 
     def _all_problems(self) -> Iterator[SpecProblem]:
-        document = _read_document(self._path)
+        document = self._document
         if self._outcome is not None:
             document = _document_of_outcome(document, self._outcome)
         stated = document.get("encoding")
@@ -240,7 +237,7 @@ def _read_document(path: Path) -> dict[str, Any]:
     """Return a spec as plain data with its texts composed (NFC), so that a name is the same however it was typed."""
     document = read_yaml_mapping(path, what="an audit spec")
     try:
-        return composed_document(document)  # type: ignore[no-any-return]
+        return dict(composed_document(document))
     except ValueError as error:
         raise InputError(f"{path}: {error}.") from None
 

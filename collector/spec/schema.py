@@ -29,7 +29,7 @@ class _InOrder(GenerateJsonSchema):
     def sort(self, value: Any, parent_key: str | None = None) -> Any:  # noqa: ARG002 (pydantic's signature)
         return value
 
-    def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ARG002
+    def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ARG002 (pydantic's signature)
         return False
 
 

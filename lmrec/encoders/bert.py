@@ -116,8 +116,8 @@ class Bert:
 def require_extra() -> None:
     """Raise InputError where torch or transformers is not installed."""
     try:
-        import torch  # noqa: F401
-        import transformers  # noqa: F401
+        import torch  # noqa: F401 (whether it is installed)
+        import transformers  # noqa: F401 (whether it is installed)
     except ImportError as error:
         raise InputError(
             f"The encoder bert needs the extra 'bert', of which {error.name or error} is missing: "

@@ -16,12 +16,12 @@ from biasledger.cli import cli
 ROOT = Path(__file__).parents[2]
 
 
-def biasledger(*arguments: object, code: int | None = None, input: str | None = None) -> Result:  # noqa: A002
+def biasledger(*arguments: object, code: int | None = None, typed: str | None = None) -> Result:
     """Run a command line, as `biasledger("init", "audits")`.
 
-    code: the exit code that it has to end with; any if None. input: what is typed when it asks.
+    code: the exit code that it has to end with; any if None. typed: what is typed when it asks.
     """
-    done = CliRunner().invoke(cli, [str(argument) for argument in arguments], input=input)
+    done = CliRunner().invoke(cli, [str(argument) for argument in arguments], input=typed)
     assert code in (None, done.exit_code), done.output
     return done
 

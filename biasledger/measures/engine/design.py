@@ -15,10 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from biasledger.measures.engine import sums
 from biasledger.measures.engine.sums import numbered, sums_at
 from biasledger.measures.engine.word_counts import sums_by
 
-Floats = NDArray[np.float64]
+Floats = sums.Floats
 Integers = NDArray[np.int64]
 Labels = NDArray[np.int8]
 

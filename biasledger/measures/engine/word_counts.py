@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-Floats = NDArray[np.float64]
+from biasledger.measures.engine.sums import Floats
 
 CELLS_AT_ONCE = 8_000_000
 """Cells that are made doubles of at once, 64 MB."""

@@ -187,18 +187,18 @@ def refusal_language(refusal_id: str) -> Language | None:
 # -- Reading a file --------------------------------------------------------------------------------------------------
 
 
-class _Texts:
+class _Texts(yaml.constructor.BaseConstructor):
     """Makes every scalar a text: `no` is a word here and not a truth value. A key given twice is an error."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         mapping: dict[Any, Any] = {}
         for key_node, value_node in node.value:
-            key = self.construct_object(key_node, deep=True)  # type: ignore[attr-defined]
+            key = self.construct_object(key_node, deep=True)
             if key in mapping:
                 raise yaml.constructor.ConstructorError(
                     None, None, f"the key {key!r} is given twice", key_node.start_mark
                 )
-            mapping[key] = self.construct_object(value_node, deep=deep)  # type: ignore[attr-defined]
+            mapping[key] = self.construct_object(value_node, deep=deep)
         return mapping
 
 

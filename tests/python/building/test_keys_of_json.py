@@ -22,7 +22,7 @@ def expression() -> str:
         # Macros hold patterns as dbt reads them.
         warnings.simplefilter("ignore", DeprecationWarning)
         macros = environment.from_string(MACROS.read_text(encoding="utf-8")).make_module({"adapter": engine})
-    return str(macros.keys_of_json("response"))  # type: ignore[attr-defined]
+    return str(macros.keys_of_json("response"))
 
 
 @pytest.mark.parametrize(

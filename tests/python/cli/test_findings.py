@@ -17,6 +17,7 @@ from biasledger.comparing.built_tables import open_tables
 from biasledger.comparing.verdicts import AttributeVerdict, read_verdicts, verdict_lines
 from biasledger.findings import Finding
 from collector import terminal
+from collector.errors import InputError
 from tests.python.running import biasledger, rows_in
 
 _ROW = Finding(
@@ -104,11 +105,14 @@ def test_mitigations_have_a_line_each() -> None:
     ]
 
 
-def test_tables_of_before_there_were_verdicts_have_none(tmp_path: Path) -> None:
+def test_tables_without_verdicts_have_to_be_built_again(tmp_path: Path) -> None:
     with duckdb.connect(str(tmp_path / "warehouse.duckdb")) as connection:
         connection.execute("create table fct_findings (finding_id varchar)")
-    with open_tables(tmp_path / "warehouse.duckdb") as tables:
-        assert read_verdicts(tables) == []
+    with (
+        open_tables(tmp_path / "warehouse.duckdb") as tables,
+        pytest.raises(InputError, match=r"holds no table fct_verdicts: .* run `biasledger build`"),
+    ):
+        read_verdicts(tables)
 
 
 def test_each_run_s_verdicts_stand_above_its_table(warehouse: Path) -> None:
@@ -246,6 +250,8 @@ def test_csv_holds_no_formula(warehouse: Path, tmp_path: Path) -> None:
             "create schema marts; create table marts.fct_findings as"
             " select * replace ('=1+1' as group_name, -0.5 as value) from built.marts.fct_findings where is_current limit 1"
         )
+        for table in ("dim_runs", "fct_verdicts", "fct_group_coverage"):
+            connection.execute(f"create table marts.{table} as from built.marts.{table}")
     (row,) = csv.DictReader(io.StringIO(biasledger("findings", "--csv", "--warehouse", other).stdout))
     assert (row["group_name"], row["value"]) == ("'=1+1", "-0.5")
     (exact,) = json.loads(biasledger("findings", "--json", "--warehouse", other).stdout)

@@ -55,7 +55,7 @@ def around(source: str) -> list[str]:
     tree = ast.parse(source)
     for node in ast.walk(tree):
         for child in ast.iter_child_nodes(node):
-            child.parent = node  # type: ignore[attr-defined]
+            child.parent = node
     return [f"{node.lineno}: {ast.unparse(node)}" for node in ast.walk(tree) if _goes_around(node)]
 
 

@@ -47,8 +47,8 @@ def obey(order: dict[str, Any]) -> int:
             acknowledged, "".join(f"{row.prompt_id}.{row.trial}.{row.attempt}\n" for row in rows).encode()
         )
 
-    JournalWriter.write = noted  # type: ignore[method-assign]
-    JournalWriter.sync = synced  # type: ignore[method-assign]
+    JournalWriter.write = noted
+    JournalWriter.sync = synced
     following.LEDGER_SECONDS = order.get("ledger_seconds", 0.02)
     if "most_bytes" in order:
         resource.setrlimit(resource.RLIMIT_FSIZE, (order["most_bytes"], order["most_bytes"]))
@@ -81,8 +81,8 @@ def main() -> None:
                 code = obey(json.loads(line))
             finally:
                 os._exit(code)
-        print(pid, flush=True)  # noqa: T201
-        print(os.waitpid(pid, 0)[1], flush=True)  # noqa: T201
+        print(pid, flush=True)  # noqa: T201 (the tests read it)
+        print(os.waitpid(pid, 0)[1], flush=True)  # noqa: T201 (the tests read it)
 
 
 if __name__ == "__main__":

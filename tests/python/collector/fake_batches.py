@@ -339,7 +339,7 @@ def _form(body: bytes, content_type: str) -> dict[str, bytes]:
     parts = message.get_payload()
     assert isinstance(parts, list)
     return {
-        str(part.get_param("name", header="content-disposition")): part.get_payload(decode=True)  # type: ignore[misc, union-attr]
+        str(part.get_param("name", header="content-disposition")): part.get_payload(decode=True)
         for part in parts
     }
 

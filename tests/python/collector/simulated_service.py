@@ -133,10 +133,10 @@ def ask_all(
             clock.now = max(clock.now, at)
             if refusal is None:
                 outcome.answered += 1
-                slot.done(tokens(), None, hints)  # type: ignore[attr-defined]
+                slot.done(tokens(), None, hints)
             else:
                 outcome.refused += 1
-                slot.failed(refusal)  # type: ignore[attr-defined]
+                slot.failed(refusal)
             continue
         # A delay too short to move the clock would be waited for without end.
         clock.now = max(until, math.nextafter(clock(), math.inf)) if delay else until

@@ -214,7 +214,7 @@ def refuse_the_key_later(service: Service) -> None:
         refuse_the_key(service)
         return made(questions, label)
 
-    service.make = make  # type: ignore[method-assign]
+    service.make = make
 
 
 def know_no_model(service: Service) -> None:
@@ -289,7 +289,7 @@ def test_a_submission_whose_reply_is_lost_is_found(ask: Callable[..., RunSummary
             made({f"other-{number}": {"messages": [{"content": "x"}]}}, f"other-{number}")
         return found
 
-    service.make = make  # type: ignore[method-assign]
+    service.make = make
     assert ask().counts == {"ok": N_TRIALS}
     assert len(service.batches) == 1 + 5
 
@@ -410,7 +410,7 @@ def test_a_service_that_stumbles(ask: Callable[..., RunSummary], service: Servic
     service.looks = 4
     if service.vendor == "anthropic":
         # A 503 to a submission leaves open whether it arrived, so that a person is asked; one that comes later does not.
-        service.make, service.refuse = make, [429]  # type: ignore[method-assign]
+        service.make, service.refuse = make, [429]
     else:
         service.refuse = refused
     service.cut = 2
@@ -443,10 +443,10 @@ def test_a_batch_that_is_gone_is_submitted_anew(
     def lose(questions: dict[str, dict[str, Any]], label: str | None = None) -> Any:
         found = made(questions, label)
         service.batches = {}
-        service.make = made  # type: ignore[method-assign]
+        service.make = made
         return found
 
-    service.make = lose  # type: ignore[method-assign]
+    service.make = lose
     with pytest.raises(
         TargetError, match=r"answered 404.* If batch batch_1 is gone for good .*--retry-failed"
     ):
@@ -564,7 +564,7 @@ def test_killed_again_and_again(service: Service, small_spec: Path, ledger_path:
         n_before = _n_answers(ledger_path)
         # It is killed at the request named at the latest, which it cannot go beyond.
         _wait_for(
-            lambda: hold.reached.is_set() or 0 < n_answers <= _n_answers(ledger_path) - n_before,  # noqa: B023
+            lambda: hold.reached.is_set() or 0 < n_answers <= _n_answers(ledger_path) - n_before,  # noqa: B023 (called in this turn of the loop alone)
             child,
         )
         child.kill()

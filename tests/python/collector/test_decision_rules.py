@@ -193,7 +193,7 @@ def test_ranges_are_marked() -> None:
 )  # fmt: skip
 def test_why_a_score_is_unread(reply: str, arguments: dict[str, object], problem: str) -> None:
     scale = {"minimum": 0, "maximum": 100} | arguments
-    decision = read_score(reply, **scale)  # type: ignore[arg-type]
+    decision = read_score(reply, **scale)
     assert (decision.value, decision.problem) == (None, problem)
 
 
@@ -268,7 +268,7 @@ def test_any_text_is_read_or_has_a_problem(text: str) -> None:
         assert (decision.value is None) == (decision.problem is not None)
         assert decision.value is None or decision.value in labels
         assert (decision.read_by is None) == (decision.value is None)
-        if decision.read_text is not None and not decision.read_by.startswith("json"):  # type: ignore[union-attr]
+        if decision.read_text is not None and not decision.read_by.startswith("json"):
             assert decision.read_text in unicodedata.normalize("NFC", text)
     for minimum, maximum in ((0, 10), (1_000, 1_000_000), (-1, 1)):
         score = read_score(text, minimum, maximum, points={"low": 1.0}, rescale=True)

@@ -68,7 +68,7 @@ def running(context: ssl.SSLContext | None = None) -> Iterator[str]:
     if context is not None:
         # The handshake in the connection's own thread: one that fails there ends only that connection.
         server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
-        server.handle_error = lambda *_: None  # type: ignore[method-assign]
+        server.handle_error = lambda *_: None
     with serving(server) as root:
         yield f"{root.replace('http:', 'https:')}/hello"
 

@@ -65,13 +65,13 @@ def answered(number: int, text: str | None = "{}") -> ResponseRow:
     )
 
 
-@pytest.fixture
-def path(ledger_path: Path) -> Path:
+@pytest.fixture(name="path")
+def path_fixture(ledger_path: Path) -> Path:
     return journal_path(ledger_path, "small-sim-1")
 
 
-@pytest.fixture
-def writer(path: Path) -> JournalWriter:
+@pytest.fixture(name="writer")
+def writer_fixture(path: Path) -> JournalWriter:
     return JournalWriter.create(path, RUN, ANALYSIS, PROMPTS, {"seed": 0})
 
 
@@ -263,9 +263,9 @@ def test_what_cannot_be_written_leaves_the_journal_as_it_was(
     real_write = os.write
 
     def fail(*arguments: object) -> int:
-        if call == "write" and len(arguments[1]) > 10:  # type: ignore[arg-type]
+        if call == "write" and len(arguments[1]) > 10:
             # A disk that fills up takes a part first.
-            return real_write(arguments[0], arguments[1][:10])  # type: ignore[arg-type, index]
+            return real_write(arguments[0], arguments[1][:10])
         raise OSError(reason, os.strerror(reason))
 
     rows = [answered(2), answered(3)]

@@ -21,7 +21,7 @@ from collector.ledger.loading import load_all
 from collector.spec.loading import load_audit
 from collector.targets.base import Reply, Request
 from tests.python.collector.scripted import wait_for
-from tests.python.collector.test_journal import ANALYSIS, PROMPTS, RUN, answered, path, writer  # noqa: F401 (fixtures)
+from tests.python.collector.test_journal import ANALYSIS, PROMPTS, RUN, answered, path_fixture, writer_fixture  # noqa: F401 (fixtures)
 from tests.python.collector.test_runner import GOOD, Scripted
 
 CAPACITY = 4
@@ -41,13 +41,13 @@ class Disk:
         raise OSError(errno.EIO, os.strerror(errno.EIO))
 
 
-def n_written(path: Path) -> int:  # noqa: F811
+def n_written(path: Path) -> int:
     return path.read_bytes().count(b'"kind":"response"')
 
 
 def test_no_more_answers_than_the_bound_are_written_and_not_on_disk(
-    path: Path,  # noqa: F811
-    writer: JournalWriter,  # noqa: F811
+    path: Path,
+    writer: JournalWriter,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     disk = Disk(monkeypatch)
@@ -76,8 +76,8 @@ def test_no_more_answers_than_the_bound_are_written_and_not_on_disk(
 
 
 def test_attempts_that_wait_for_space_are_written_when_the_queue_closes(
-    path: Path,  # noqa: F811
-    writer: JournalWriter,  # noqa: F811
+    path: Path,
+    writer: JournalWriter,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The disk is slow, every thread has an answer that was paid for, and the run is stopped."""
@@ -100,16 +100,19 @@ def test_attempts_that_wait_for_space_are_written_when_the_queue_closes(
     wait_for(lambda: journal_queue.n_waiting == CAPACITY and n_written(path) == 2 * CAPACITY)
     journal_queue.end(None)
     go_on.set()
+    # An attempt that was given up would let `close` wait forever.
+    for thread in threads:
+        thread.join()
+    assert n_written(path) == n_attempts
     closed = journal_queue.close()
     assert {id(result) for result in closed} == {id(result) for result in results}
     assert (counts, journal_queue.failure) == ({"ok": n_attempts}, None)
-    assert n_written(path) == n_attempts
     # A closed queue takes nothing.
     journal_queue.keep(AttemptResult(answered(100)))
     assert n_written(path) == n_attempts
 
 
-def test_what_is_on_disk_is_counted_whoever_takes_it(writer: JournalWriter) -> None:  # noqa: F811
+def test_what_is_on_disk_is_counted_whoever_takes_it(writer: JournalWriter) -> None:
     """An interrupt between two answers reaches the thread that takes them, and the totals count all of them."""
     counts = Counter({"ok": 5})
     journal_queue = JournalQueue(writer, 2 * CAPACITY, counts)
@@ -169,10 +172,10 @@ def test_a_disk_that_fails_while_a_run_is_wound_down_is_reported(
 
 def test_what_a_killed_collector_wrote_is_on_disk_before_it_is_in_the_ledger(
     ledger_path: Path,
-    path: Path,  # noqa: F811
+    path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    writer = JournalWriter.create(path, RUN, ANALYSIS, PROMPTS, {"ledger": ledger_path.name})  # noqa: F811
+    writer = JournalWriter.create(path, RUN, ANALYSIS, PROMPTS, {"ledger": ledger_path.name})
     writer.write([answered(1)])
     writer.close()
     real_sync = os.fsync

@@ -131,7 +131,7 @@ def test_kept_columns_have_types_where_all_cells_fit(cells: list[str], data_type
         columns = kept_columns(connection, "t", ["status", "kept"])
         assert [one.name for one in columns] == ["kept_Status", "a/b ~"]
         values = connection.execute(f"select {columns[0].value} as v, typeof(v) from t limit 1").fetchone()
-    assert (str(values[0]), values[1]) == (first, data_type)  # type: ignore[index]
+    assert (str(values[0]), values[1]) == (first, data_type)
 
 
 @pytest.mark.parametrize(

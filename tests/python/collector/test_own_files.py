@@ -329,7 +329,7 @@ def test_what_is_written_of_a_dataset_is_closed_whatever_comes(
 ) -> None:
     opened: list[Any] = []
 
-    class Writer(parquet.ParquetWriter):  # type: ignore[misc]
+    class Writer(parquet.ParquetWriter):
         def __init__(self, *args: Any, **others: Any) -> None:
             super().__init__(*args, **others)
             opened.append(self)

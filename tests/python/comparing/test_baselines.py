@@ -13,18 +13,18 @@ from biasledger.cli import cli
 from biasledger.comparing.baselines import list_baselines
 from biasledger.comparing.built_tables import open_tables
 from biasledger.comparing.changes import _both
-from biasledger.comparing.run_names import find_run
+from biasledger.comparing.run_names import NamedRun, find_run
 from collector.errors import InputError
 from collector.ledger.database import Ledger
 from collector.rows import ResponseRow
 from tests.python.cli.conftest import add_run
 
 RUNS = [
-    ("products-robot-3", "products", "robot"),
-    ("resumes-robot-1", "resumes", "robot"),
-    ("products-robot-2", "products", "robot"),
-    ("products-robot-1", "products", "robot"),
-    ("products-person-1", "products", "person"),
+    NamedRun("products-robot-3", "products", "robot"),
+    NamedRun("resumes-robot-1", "resumes", "robot"),
+    NamedRun("products-robot-2", "products", "robot"),
+    NamedRun("products-robot-1", "products", "robot"),
+    NamedRun("products-person-1", "products", "person"),
 ]
 
 

@@ -80,4 +80,4 @@ def test_latest_is_the_current_run(tables: Tables) -> None:
     assert find_run("latest", runs, [], target="model").run_id == "whole"
     assert find_run("previous", runs, [], target="model").run_id == "older"
     assert find_run("latest", runs, [], target="other").run_id == "second"
-    assert {run for run, _, _ in runs} == {"older", "stopped", "whole", "killed", "empty", "first", "second"}
+    assert {run.run_id for run in runs} == {"older", "stopped", "whole", "killed", "empty", "first", "second"}

@@ -195,7 +195,7 @@ def test_junit_has_the_time_of_the_run_and_the_file_of_the_audit(project: Path) 
     assert second.get("time") is None
     cases = {one.get("name"): one for one in first.iter("testcase")}
     assert {one.get("file") for one in cases.values()} == {"bias-audit/audits/mine.yml"}
-    assert second.find("testcase").get("file") is None  # type: ignore[union-attr]
+    assert second.find("testcase").get("file") is None
     regressions = [name for name in cases if name is not None and name.endswith("since run-0 [comparison]")]
     properties = cases[regressions[0]].find("properties")
     assert properties is not None

@@ -446,7 +446,7 @@ def test_nothing_judged_is_no_pass(
         connection.execute("create schema marts")
         for table in ("dim_measures", "dim_runs"):
             connection.execute(f"create table marts.{table} as select * from new.marts.{table}")
-        for table in ("fct_findings", "fct_run_comparisons", "fct_run_pairs"):
+        for table in ("fct_findings", "fct_group_coverage", "fct_run_comparisons", "fct_run_pairs"):
             connection.execute(f"create table marts.{table} as select * from new.marts.{table} where false")
     said = biasledger("check", "--warehouse", bare)
     assert said.exit_code == 4

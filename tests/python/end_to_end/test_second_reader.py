@@ -134,7 +134,7 @@ def test_a_budget_ends_it_and_what_was_read_stays(project: Project) -> None:
     cut = run("read", "--with", "reader", "--check", "0", "--max-cost", "0.0015")
     assert cut.exit_code == 0, cut.output
     assert "The cost limit is reached." in cut.output
-    n_read = sum(len(event["readings"]) for event in events(project.folder))  # type: ignore[arg-type]
+    n_read = sum(len(event["readings"]) for event in events(project.folder))
     assert 0 < n_read < 18
     more = run("read", "--with", "reader", "--check", "0").output
     assert "decisions found" in more
@@ -142,7 +142,7 @@ def test_a_budget_ends_it_and_what_was_read_stays(project: Project) -> None:
         "on 0 of 0 answers; its decisions are kept but not used; at least 20 answers that rules read must"
         in more
     )
-    assert sum(len(event["readings"]) for event in events(project.folder)) == 18  # type: ignore[arg-type]
+    assert sum(len(event["readings"]) for event in events(project.folder)) == 18
     # The checks can be made up for, and no answer is checked twice.
     assert "on 12 of 12 answers" in run("read", "--with", "reader", "--check", "12").output
     assert "No answer is left to read" in run("read", "--with", "reader", "--check", "12").output

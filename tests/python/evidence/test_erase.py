@@ -215,7 +215,7 @@ def test_what_cannot_be_erased(collected: Kept) -> None:
 
     def message(match: str, *arguments: object, reason: str = REASON) -> None:
         with pytest.raises(InputError, match=match):
-            erase(collected.ledger_path, *arguments, reason=reason)  # type: ignore[arg-type]
+            erase(collected.ledger_path, *arguments, reason=reason)
 
     message("An erasure needs a reason", collected.run_id, prompt_id, trial, reason=" ")
     message(r"has no response to prompt x, trial 1; raw\.responses", collected.run_id, "x", 1)
@@ -318,7 +318,7 @@ def test_the_commands(keep: Callable[[Path], Kept], tmp_path: Path) -> None:
 
     of_response = ("--prompt", prompt_id, "--trial", trial)
     command = ("erase", kept.run_id, *ledger, *of_response, "--reason", REASON)
-    refused = biasledger(*command, input="n\n", code=130)
+    refused = biasledger(*command, typed="n\n", code=130)
     assert f"Response {prompt_id}.{trial}.1, ok, " in refused.output
     assert SECRET not in refused.output
     assert "ledger.duckdb" in holders(tmp_path)

@@ -76,10 +76,10 @@ def test_a_changed_label_breaks_the_chain(kept: Kept) -> None:
 def test_only_answers_that_are_there_have_labels(kept: Kept, change: dict[str, object], said: str) -> None:
     values = {"run_id": kept.run_id, "prompt_id": kept.prompts[0], "trial": 1, "label": "acceptable"}
     with pytest.raises(InputError, match=said):
-        keep_labels(Ledger(kept.ledger_path), [Label(**{**values, **change})], "Ada")  # type: ignore[arg-type]
+        keep_labels(Ledger(kept.ledger_path), [Label(**{**values, **change})], "Ada")
     for name in ("", " \n", "x" * 101):
         with pytest.raises(InputError, match="Labels need the name"):
-            keep_labels(Ledger(kept.ledger_path), [Label(**values)], name)  # type: ignore[arg-type]
+            keep_labels(Ledger(kept.ledger_path), [Label(**values)], name)
     assert message(kept) == []
 
 
@@ -132,7 +132,7 @@ def test_a_file_of_labels_is_kept_by_hash_or_by_address(kept: Kept, tmp_path: Pa
 
     def keep(header: str, *rows: object) -> str:
         text = io.StringIO()
-        csv.writer(text).writerows([header.split(","), *rows])  # type: ignore[arg-type]
+        csv.writer(text).writerows([header.split(","), *rows])
         file.write_text(text.getvalue(), encoding="utf-8")
         done = biasledger("label", str(file), "--ledger", str(kept.ledger_path), "--by", "Ada")
         return done.stdout if done.exit_code == 0 else done.stderr

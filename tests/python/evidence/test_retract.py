@@ -289,11 +289,11 @@ def test_stopped_half_way_it_is_finished_by_retracting_again(
 
 def test_the_command_asks_first(kept: Kept) -> None:
     arguments = ("retract", kept.run_id, "--ledger", str(kept.ledger_path), "--reason", REASON)
-    refused = biasledger(*arguments, input="n\n")
+    refused = biasledger(*arguments, typed="n\n")
     assert refused.exit_code != 0
     assert "12 responses\n" in refused.output
     assert kept.query("from raw.retracted_runs") == []
-    done = biasledger(*arguments, input="y\n", code=0)
+    done = biasledger(*arguments, typed="y\n", code=0)
     assert f"Retracted run {kept.run_id}; its answers stay in" in done.output
     (verdict,) = verify_ledger(kept.ledger_path)
     assert f"seal {verdict.seal}" in done.output

@@ -39,6 +39,6 @@ def test_roles_are_kept() -> None:
 )
 def test_spans_lie_in_order_and_apart(text: str, marks: list[tuple[str, str]]) -> None:
     end = 0
-    for span in find_marks(text, [Mark(one, kind=kind) for one, kind in marks]):  # type: ignore[arg-type]
+    for span in find_marks(text, [Mark(one, kind=kind) for one, kind in marks]):
         assert end <= span.start < span.end <= len(text)
         end = span.end

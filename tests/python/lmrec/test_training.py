@@ -214,7 +214,7 @@ def test_an_evaluation_is_written_as_tables(
         assert row.high is not None
         assert row.low <= value <= row.high
     mrr = by_measure["model", "all", "venue", "mrr"], by_measure["popularity", "all", "venue", "mrr"]
-    assert mrr[0].low > mrr[1].high  # type: ignore[operator]
+    assert mrr[0].low > mrr[1].high
     with (tmp_path / "quality.csv").open(encoding="utf-8") as stream:
         assert len(list(csv.DictReader(stream))) == len(rows)
     with (tmp_path / "catalogue_statistics.csv").open(encoding="utf-8") as stream:

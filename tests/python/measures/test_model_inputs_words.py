@@ -88,7 +88,7 @@ def frames() -> dict[str, pd.DataFrame]:
         "features": features,
         "vocabulary": vocabulary,
         "counts": counts,
-    }  # type: ignore[dict-item]
+    }
 
 
 def read(connection: duckdb.DuckDBPyConnection, given: dict[str, Any]) -> dict[str, Any]:

@@ -576,7 +576,10 @@ class TestAllArrangements:
         for seed in range(60):
             values = rng.normal(size=(10, 4)) + np.repeat([0, 1.2], 5)[:, np.newaxis]
             design = design_of([0] * 5 + [1] * 5)
-            statistic = lambda given, of=values: given.astype(np.float64) @ of  # noqa: E731
+
+            def statistic(given, of=values):
+                return given.astype(np.float64) @ of
+
             found = family_permutation_test(design, statistic, n_permutations=999, alpha=0.05, seed=seed)
             sizes = np.abs(statistic(design.labels[np.newaxis])[0] - found.null_mean) / found.null_sd
             assert (found.p_value_adjusted.min() <= 0.05) == (sizes.max() > found.critical_value)

@@ -174,7 +174,7 @@ def test_a_table_is_typed_with_tested_and_untested_rows_together(case: Case) -> 
 
 def flat(result: object) -> dict[str, Any]:
     """The columns of a result: its test's are its own, and what was observed is no column."""
-    values = asdict(result)  # type: ignore[call-overload]
+    values = asdict(result)
     values |= values.pop("test", None) or {} if not isinstance(values.get("test"), str) else {}
     return {name: value for name, value in values.items() if name not in ("observed", "if_unread")}
 

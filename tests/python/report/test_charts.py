@@ -97,7 +97,7 @@ def test_a_dot_is_drawn_with_its_own_numbers() -> None:
 
 def test_charts_next_to_each_other_share_the_ends_of_axes_of_one_title() -> None:
     def domain(panel: Panel) -> list[float]:
-        return panel.spec["layer"][0]["encoding"]["x"]["scale"]["domain"]  # type: ignore[no-any-return]
+        return panel.spec["layer"][0]["encoding"]["x"]["scale"]["domain"]
 
     small, large, other = (
         Panel("", "", interval_dots([Dot("a", 0.0, -size, size)], title, [Rule(0.0, "even")]))
@@ -190,7 +190,7 @@ def test_many_panels_and_rows_are_cut_and_said() -> None:
         for place in range(800)
     ]
     drawn: list[Any] = []
-    panels, note = split_panels(rows, ("attribute",), drawn.append, "attributes")  # type: ignore[arg-type,func-returns-value]
+    panels, note = split_panels(rows, ("attribute",), drawn.append, "attributes")
     assert len(panels) == len(drawn) == 6
     assert all(len(part) == 40 for part in drawn)
     assert (
@@ -198,7 +198,7 @@ def test_many_panels_and_rows_are_cut_and_said() -> None:
         == "Showing 6 of 8 attributes. Each chart shows at most 40 of up to 100 rows, alarms before others."
     )
     only = [row for row in rows if row["attribute"] == "a7"]
-    split_panels(only, ("attribute",), drawn.append, "attributes")  # type: ignore[arg-type,func-returns-value]
+    split_panels(only, ("attribute",), drawn.append, "attributes")
     assert drawn[-1][-1]["group_name"] == "799"
 
 

@@ -18,7 +18,7 @@ class Databricks4(Databricks):
 
     SAFE_DIVISION = True
 
-    class Generator(Spark4.Generator, Databricks.Generator):  # type: ignore[misc, valid-type]  # made by its metaclass
+    class Generator(Spark4.Generator, Databricks.Generator):
         """Prints trees."""
 
         QUOTE_JSON_PATH = Spark4.Generator.QUOTE_JSON_PATH

@@ -101,7 +101,7 @@ def _description(draw: random.Random, race: str, gender: str) -> str:
 
 def _lists(project: Project) -> None:
     spec = dict(lists.SPEC, trials=1)
-    spec["analysis"] = {"lists": {**lists.SPEC["analysis"]["lists"], "schemes": ["items", "reference"]}}  # type: ignore[index]
+    spec["analysis"] = {"lists": {**lists.SPEC["analysis"]["lists"], "schemes": ["items", "reference"]}}
     project.write_audit("lists", spec)
     project.write_rows(
         "audits/lists-subjects.csv",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -400,9 +400,10 @@ def test_a_sample_spreads_over_the_range_and_can_be_filled_in(tmp_path: Path, ke
 
 def test_a_sample_overwrites_nothing_and_repeats_with_its_seed(tmp_path: Path, kept: Path) -> None:
     warehouse = tmp_path / "warehouse.duckdb"
-    write: Callable[[str, int], int] = lambda name, seed: write_sample(  # noqa: E731
-        tmp_path / name, warehouse, kept, n=99, seed=seed
-    )
+
+    def write(name: str, seed: int) -> int:
+        return write_sample(tmp_path / name, warehouse, kept, n=99, seed=seed)
+
     assert write("one.csv", 1) == write("again.csv", 1) == write("two.csv", 2) == 36
     one, again, two = (
         (tmp_path / name).read_text(encoding="utf-8") for name in ("one.csv", "again.csv", "two.csv")

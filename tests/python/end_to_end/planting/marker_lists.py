@@ -248,7 +248,7 @@ def scored_rows() -> list[tuple[str, str, str, str, str]]:
 
 def tone(texts: Sequence[str]) -> list[dict[str, float]]:
     """Return the score that a text names, and a size outside of the range of the score."""
-    values = [float(re.search(r"says (\S+) of", text).group(1)) for text in texts]  # type: ignore[union-attr]
+    values = [float(re.search(r"says (\S+) of", text).group(1)) for text in texts]
     return [{"compound": max(-1.0, min(1.0, value)), "size": 7.5} for value in values]
 
 
