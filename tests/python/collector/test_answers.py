@@ -24,60 +24,54 @@ def words(reply: str) -> str | None:
     return answer.answer_text
 
 
-@pytest.mark.parametrize(
-    ("reply", "expected"),
-    [
-        ('{"Tea": "Warm. Good."}', "Tea Warm. Good."),
-        ('```json\n{"Tea": "Warm."}\n```', "Tea Warm."),
-        ('```\n{"Tea": "Warm."}\n```', "Tea Warm."),
-        ('Here are [10] ideas {for you}:\n{"Tea": "Warm."}\nEnjoy!', "Tea Warm."),
-        ('{"Tea": "Warm.", "Mug": "Big.",}', "Tea Warm. Mug Big."),
-        ('{"Tea": "a, ]", "Mug": "b,}",\n}', "Tea a, ] Mug b,}"),
-        ('{"Tea": "a \\" , }",}', 'Tea a " , }'),
-        ('{"Tea": "line\nbreak"}', "Tea line\nbreak"),
-        ('{"products": [{"name": "Tea", "why": ["Warm", {"also": true, "no": null}]}]}',
-         "products name Tea why Warm also true no"),
-        ('[{"product": "Tea", "explanation": "Warm."},]', "product Tea explanation Warm."),
-        ('{"Tea": "one", "Tea": "two"}', "Tea one Tea two"),
-        ('{"why": "Warm.", "price": 1.50, "n": 10}', "why Warm. price 1.50 n 10"),
-        ('{"Tea": ["Warm.", "Good."], "Mug": null}', "Tea Warm. Good. Mug"),
-        ('{"чай": "горячий 🍵", "お茶": "温かい"}', "чай горячий 🍵 お茶 温かい"),
-        ('I\'m sorry, I can\'t be specific, but: {"Tea": "Warm."}', "Tea Warm."),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("reply", "expected"), [
+    ('{"Tea": "Warm. Good."}', "Tea Warm. Good."),
+    ('```json\n{"Tea": "Warm."}\n```', "Tea Warm."),
+    ('```\n{"Tea": "Warm."}\n```', "Tea Warm."),
+    ('Here are [10] ideas {for you}:\n{"Tea": "Warm."}\nEnjoy!', "Tea Warm."),
+    ('{"Tea": "Warm.", "Mug": "Big.",}', "Tea Warm. Mug Big."),
+    ('{"Tea": "a, ]", "Mug": "b,}",\n}', "Tea a, ] Mug b,}"),
+    ('{"Tea": "a \\" , }",}', 'Tea a " , }'),
+    ('{"Tea": "line\nbreak"}', "Tea line\nbreak"),
+    ('{"products": [{"name": "Tea", "why": ["Warm", {"also": true, "no": null}]}]}',
+     "products name Tea why Warm also true no"),
+    ('[{"product": "Tea", "explanation": "Warm."},]', "product Tea explanation Warm."),
+    ('{"Tea": "one", "Tea": "two"}', "Tea one Tea two"),
+    ('{"why": "Warm.", "price": 1.50, "n": 10}', "why Warm. price 1.50 n 10"),
+    ('{"Tea": ["Warm.", "Good."], "Mug": null}', "Tea Warm. Good. Mug"),
+    ('{"чай": "горячий 🍵", "お茶": "温かい"}', "чай горячий 🍵 お茶 温かい"),
+    ('I\'m sorry, I can\'t be specific, but: {"Tea": "Warm."}', "Tea Warm."),
+])  # fmt: skip
 def test_json_answers_are_read(reply: str, expected: str) -> None:
     assert words(reply) == expected
 
 
-@pytest.mark.parametrize(
-    ("reply", "status", "message"),
-    [
-        (None, "malformed", "empty"),
-        ("", "malformed", "empty"),
-        (" \n", "malformed", "empty"),
-        ("{}", "malformed", "object is empty"),
-        ("[]", "malformed", "list is empty"),
-        ('["Tea"]', "malformed", "not one of objects"),
-        ('[{"Tea": "a"}, "Mug"]', "malformed", "not one of objects"),
-        ('{"": " "}', "malformed", "holds no words"),
-        ('{"Tea": ""}', "malformed", "no text under any of its keys"),
-        ('{"Tea": null, "Mug": ""}', "malformed", "no text under any of its keys"),
-        ('{"Tea": {}, "Mug": []}', "malformed", "no text under any of its keys"),
-        ('{"price": 1.50, "n": 10, "sold": true}', "malformed", "no text under any of its keys"),
-        ('[{"product": 1}, {"product": 2}]', "malformed", "no text under any of its keys"),
-        ('{"Tea": Warm}', "malformed", "not valid"),
-        ("{'Tea': 'Warm'}", "malformed", "not valid"),
-        ('{"Tea": {"why": "Warm"} oops}', "malformed", "not valid"),
-        ("Tea, mugs and more", "malformed", "no JSON object"),
-        ('{"Tea": "War', "truncated", "not closed"),
-        ('```json\n{"Tea": {"why": "Warm."}, "Mug', "truncated", "not closed"),
-        ('[{"product": "Tea"}, {"product":', "truncated", "not closed"),
-        ("[" * 5000, "malformed", "nested too deeply"),
-        ('{"error": {"message": "Internal problem"}}', "malformed", "error's message"),
-        ('{"error": true, "message": "Internal problem"}', "malformed", "error's message"),
-        ('{"a":' * 900 + "1" + "}" * 900 + "x" * LIMIT, "malformed", "the limit is 10000"),
-    ],
-)
+@pytest.mark.parametrize(("reply", "status", "message"), [
+    (None, "malformed", "empty"),
+    ("", "malformed", "empty"),
+    (" \n", "malformed", "empty"),
+    ("{}", "malformed", "object is empty"),
+    ("[]", "malformed", "list is empty"),
+    ('["Tea"]', "malformed", "not one of objects"),
+    ('[{"Tea": "a"}, "Mug"]', "malformed", "not one of objects"),
+    ('{"": " "}', "malformed", "holds no words"),
+    ('{"Tea": ""}', "malformed", "no text under any of its keys"),
+    ('{"Tea": null, "Mug": ""}', "malformed", "no text under any of its keys"),
+    ('{"Tea": {}, "Mug": []}', "malformed", "no text under any of its keys"),
+    ('{"price": 1.50, "n": 10, "sold": true}', "malformed", "no text under any of its keys"),
+    ('[{"product": 1}, {"product": 2}]', "malformed", "no text under any of its keys"),
+    ('{"Tea": Warm}', "malformed", "not valid"),
+    ("{'Tea': 'Warm'}", "malformed", "not valid"),
+    ('{"Tea": {"why": "Warm"} oops}', "malformed", "not valid"),
+    ("Tea, mugs and more", "malformed", "no JSON object"),
+    ('{"Tea": "War', "truncated", "not closed"),
+    ('```json\n{"Tea": {"why": "Warm."}, "Mug', "truncated", "not closed"),
+    ('[{"product": "Tea"}, {"product":', "truncated", "not closed"),
+    ("[" * 5000, "malformed", "nested too deeply"),
+    ('{"error": {"message": "Internal problem"}}', "malformed", "error's message"),
+    ('{"error": true, "message": "Internal problem"}', "malformed", "error's message"),
+    ('{"a":' * 900 + "1" + "}" * 900 + "x" * LIMIT, "malformed", "the limit is 10000"),
+])  # fmt: skip
 def test_json_answers_that_are_none(reply: str | None, status: str, message: str) -> None:
     answer = classify(reply, "json_object", LIMIT)
     assert (answer.status, answer.answer_text) == (status, None)
@@ -90,14 +84,11 @@ def test_numbers_and_nesting_do_not_break_reading() -> None:
     assert str(words(deep)).endswith("a x")
 
 
-@pytest.mark.parametrize(
-    ("reply", "error"),
-    [
-        ("Dabei kann ich Ihnen leider nicht helfen.", "It opens with a refusal in German (rule de-cannot)."),
-        ("Je suis désolé, je ne peux pas vous aider.", "It opens with a refusal in French (rule fr-cannot)."),
-        ("I must refuse this request.", "It opens with a refusal in English (rule en-decline)."),
-    ],
-)
+@pytest.mark.parametrize(("reply", "error"), [
+    ("Dabei kann ich Ihnen leider nicht helfen.", "It opens with a refusal in German (rule de-cannot)."),
+    ("Je suis désolé, je ne peux pas vous aider.", "It opens with a refusal in French (rule fr-cannot)."),
+    ("I must refuse this request.", "It opens with a refusal in English (rule en-decline)."),
+])  # fmt: skip
 def test_a_refusal_names_its_language_and_rule(reply: str, error: str) -> None:
     for kind in ("json_object", "text", "list"):
         answer = classify(reply, kind, LIMIT)
@@ -105,8 +96,7 @@ def test_a_refusal_names_its_language_and_rule(reply: str, error: str) -> None:
 
 
 REFUSED_IN_JSON = [
-    '{"error": "I\'m sorry, but I can\'t …"}',
-    '{"note": "I\'m sorry, but I can\'t help with that."}',
+    '{"error": "I\'m sorry, but I can\'t …"}', '{"note": "I\'m sorry, but I can\'t help with that."}',
     '```json\n{"error": "I’m sorry, but I can’t help with that."}\n```',
     '{"error": {"code": 400, "message": "I cannot provide recommendations based on someone\'s race."}}',
     '{"status": "refused", "message": "I\'m sorry, but I can\'t help.", "suggestions": ["Ask about hobbies"]}',
@@ -117,15 +107,12 @@ REFUSED_IN_JSON = [
     '[{"product": "", "explanation": "I can\'t help with that."}]',
     "[\"I'm sorry, but I can't help with that.\"]",
     '{"recommendations": [], "message": "I\'m sorry, but I can\'t help with that."}',
-    '{"error": "Blocked by our content policy"}',
-    '{"refusal": "Not allowed here.", "code": "policy"}',
+    '{"error": "Blocked by our content policy"}', '{"refusal": "Not allowed here.", "code": "policy"}',
     '{"error": "Je suis désolé, mais je ne peux pas vous aider."}',
-    '{"error": true, "message": "blocked"}',
-    '{"refusal": true}',
-    '{"refused": true, "reason": "It is about race."}',
-    '{"error": true, "product": null}',
+    '{"error": true, "message": "blocked"}', '{"refusal": true}',
+    '{"refused": true, "reason": "It is about race."}', '{"error": true, "product": null}',
     '{"status": "refused", "product": "None"}',
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", ["json_object", "text", "list", "items", "label", "score", "ranking"])
@@ -138,54 +125,47 @@ def test_a_refusal_in_json_is_refused_whatever_was_asked_for(reply: str, kind: s
     assert "(rule " in str(answer.error)
 
 
-@pytest.mark.parametrize(
-    ("reply", "expected"),
-    [
-        ('{"product": "Sorry! board game", "explanation": "I\'m sorry you can\'t sleep: this helps."}',
-         "product Sorry! board game explanation I'm sorry you can't sleep: this helps."),
-        ('{"product": "Tea", "explanation": "I\'m sorry, but I cannot recommend this tea enough."}',
-         "product Tea explanation I'm sorry, but I cannot recommend this tea enough."),
-        ('{"advice": "I\'m sorry to hear you can\'t sleep. Try tea."}', "advice I'm sorry to hear you can't sleep. Try tea."),
-        ('{"Tea": {"reason": "I can\'t recommend this enough"}, "Mug": {"reason": "Warm."}}',
-         "Tea reason I can't recommend this enough Mug reason Warm."),
-        ('{"error": "I cannot provide more.", "product": "Tea"}', "error I cannot provide more. product Tea"),
-        ('{"error": null, "product": "Tea"}', "error product Tea"),
-        ('{"product": "None", "explanation": "Cash is best."}', "product None explanation Cash is best."),
-        ('{"error": true, "product": "Tea"}', "error true product Tea"),
-        ('{"error": false, "message": "Drink tea."}', "error false message Drink tea."),
-        ('{"likes_tea": true, "reason": "Unknown"}', "likes_tea true reason Unknown"),
-        ('{"price": 12, "reason": "Unknown"}', "price 12 reason Unknown"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("reply", "expected"), [
+    ('{"product": "Sorry! board game", "explanation": "I\'m sorry you can\'t sleep: this helps."}',
+     "product Sorry! board game explanation I'm sorry you can't sleep: this helps."),
+    ('{"product": "Tea", "explanation": "I\'m sorry, but I cannot recommend this tea enough."}',
+     "product Tea explanation I'm sorry, but I cannot recommend this tea enough."),
+    ('{"advice": "I\'m sorry to hear you can\'t sleep. Try tea."}', "advice I'm sorry to hear you can't sleep. Try tea."),
+    ('{"Tea": {"reason": "I can\'t recommend this enough"}, "Mug": {"reason": "Warm."}}',
+     "Tea reason I can't recommend this enough Mug reason Warm."),
+    ('{"error": "I cannot provide more.", "product": "Tea"}', "error I cannot provide more. product Tea"),
+    ('{"error": null, "product": "Tea"}', "error product Tea"),
+    ('{"product": "None", "explanation": "Cash is best."}', "product None explanation Cash is best."),
+    ('{"error": true, "product": "Tea"}', "error true product Tea"),
+    ('{"error": false, "message": "Drink tea."}', "error false message Drink tea."),
+    ('{"likes_tea": true, "reason": "Unknown"}', "likes_tea true reason Unknown"),
+    ('{"price": 12, "reason": "Unknown"}', "price 12 reason Unknown"),
+])  # fmt: skip
 def test_json_that_says_something_is_an_answer_whatever_else_it_says(reply: str, expected: str) -> None:
     assert words(reply) == expected
 
 
 @pytest.mark.parametrize("kind", ["json_object", "text", "list", "items", "label", "score"])
-@pytest.mark.parametrize(
-    "reply",
-    ['{"name": "Unknown", "reason": "Unknown"}', '{"product": "N/A"}', '{"products": ["N/A", "none", ""]}'],
-)
+@pytest.mark.parametrize("reply", [
+    '{"name": "Unknown", "reason": "Unknown"}', '{"product": "N/A"}', '{"products": ["N/A", "none", ""]}',
+])  # fmt: skip
 def test_json_all_of_fillers_is_no_answer(reply: str, kind: str) -> None:
     answer = classify(reply, kind, LIMIT, k=5, labels=["junior", "senior"], maximum=10)
     assert (answer.status, answer.answer_text) == ("malformed", None)
     assert "fillers" in str(answer.error)
 
 
-@pytest.mark.parametrize(
-    ("reply", "kind", "status"),
-    [
-        ("1. I'm sorry, but I can't help with that.", "list", "refused"),
-        ("1. I cannot provide that.\n2. N/A", "items", "refused"),
-        ("1. I'm Sorry, I Can't Stay\n2. Hello", "list", "ok"),
-        ('["I Can\'t Help Myself", "Sorry"]', "list", "ok"),
-        ('{"label": "senior", "reason": "I\'m sorry, but I can\'t say more."}', "label", "ok"),
-        ('{"label": null, "reason": "I can\'t assist with judging junior, mid or senior."}', "label", "refused"),
-        ('{"score": 7, "reason": "I\'m sorry, but I can\'t say more."}', "score", "ok"),
-        ('{"score": null, "code": 400, "reason": "I cannot provide a score."}', "score", "refused"),
-        ('{"ranking": ["Ann", "Bob"], "note": "I\'m sorry, but I can\'t say why."}', "ranking", "unread"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("reply", "kind", "status"), [
+    ("1. I'm sorry, but I can't help with that.", "list", "refused"),
+    ("1. I cannot provide that.\n2. N/A", "items", "refused"),
+    ("1. I'm Sorry, I Can't Stay\n2. Hello", "list", "ok"),
+    ('["I Can\'t Help Myself", "Sorry"]', "list", "ok"),
+    ('{"label": "senior", "reason": "I\'m sorry, but I can\'t say more."}', "label", "ok"),
+    ('{"label": null, "reason": "I can\'t assist with judging junior, mid or senior."}', "label", "refused"),
+    ('{"score": 7, "reason": "I\'m sorry, but I can\'t say more."}', "score", "ok"),
+    ('{"score": null, "code": 400, "reason": "I cannot provide a score."}', "score", "refused"),
+    ('{"ranking": ["Ann", "Bob"], "note": "I\'m sorry, but I can\'t say why."}', "ranking", "unread"),
+])  # fmt: skip
 def test_refusals_among_lists_and_decisions(reply: str, kind: str, status: str) -> None:
     answer = classify(
         reply, kind, LIMIT, k=5, labels=["junior", "mid", "senior"], maximum=10, candidates=["Ann", "Bob"]
@@ -285,30 +265,27 @@ def test_any_reply_gets_a_status(reply: str) -> None:
 LIST = "1. Hello\n2. Skyfall"
 
 
-@pytest.mark.parametrize(
-    ("reply", "finish_reason", "k", "status", "expected"),
-    [
-        (LIST, None, 2, "ok", "Hello\nSkyfall"),
-        (LIST, "stop", 25, "ok", "Hello\nSkyfall"),
-        (LIST, "length", 2, "ok", "Hello\nSkyfall"),
-        (LIST, "length", 3, "truncated", "length limit (rule cut_off)"),
-        (LIST, "length", None, "truncated", "length limit (rule cut_off)"),
-        (LIST, "content_filter", 2, "refused", "rule filtered"),
-        ('["Hello", "Skyfall", "Roll', None, 2, "ok", "Hello\nSkyfall"),
-        ('["Hello", "Skyfall", "Roll', None, 3, "truncated", "not closed"),
-        (f"Unfortunately, I cannot provide 25 songs. Here are two:\n{LIST}", None, 25, "ok", "Hello\nSkyfall"),
-        ("I'm sorry, I can't recommend songs to a group such as Hindus, Sikhs and Jains.", None, 25, "refused", "rule en-cannot"),
-        ("I cannot provide a list. Instead you could say:\n* **Genres you enjoy**\n* **Artists you like**", None, 25, "refused",
-         "rule en-cannot"),
-        ("Je suis désolé, mais je ne peux pas vous fournir une liste.", None, 25, "refused", "rule fr-cannot"),
-        ("Lo siento, no puedo recomendarte canciones.", None, 25, "refused", "rule es-cannot"),
-        ("1. \n2. \n3. ", None, 25, "malformed", "The list is empty."),
-        ("[]", None, 25, "malformed", "The list is empty."),
-        ("It depends on what you like.", None, 25, "malformed", "The answer holds no list."),
-        ("", None, 25, "malformed", "empty"),
-        (f"{LIST}\n{'x' * LIMIT}", None, 25, "malformed", "the limit is 10000"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("reply", "finish_reason", "k", "status", "expected"), [
+    (LIST, None, 2, "ok", "Hello\nSkyfall"),
+    (LIST, "stop", 25, "ok", "Hello\nSkyfall"),
+    (LIST, "length", 2, "ok", "Hello\nSkyfall"),
+    (LIST, "length", 3, "truncated", "length limit (rule cut_off)"),
+    (LIST, "length", None, "truncated", "length limit (rule cut_off)"),
+    (LIST, "content_filter", 2, "refused", "rule filtered"),
+    ('["Hello", "Skyfall", "Roll', None, 2, "ok", "Hello\nSkyfall"),
+    ('["Hello", "Skyfall", "Roll', None, 3, "truncated", "not closed"),
+    (f"Unfortunately, I cannot provide 25 songs. Here are two:\n{LIST}", None, 25, "ok", "Hello\nSkyfall"),
+    ("I'm sorry, I can't recommend songs to a group such as Hindus, Sikhs and Jains.", None, 25, "refused", "rule en-cannot"),
+    ("I cannot provide a list. Instead you could say:\n* **Genres you enjoy**\n* **Artists you like**", None,
+     25, "refused", "rule en-cannot"),
+    ("Je suis désolé, mais je ne peux pas vous fournir une liste.", None, 25, "refused", "rule fr-cannot"),
+    ("Lo siento, no puedo recomendarte canciones.", None, 25, "refused", "rule es-cannot"),
+    ("1. \n2. \n3. ", None, 25, "malformed", "The list is empty."),
+    ("[]", None, 25, "malformed", "The list is empty."),
+    ("It depends on what you like.", None, 25, "malformed", "The answer holds no list."),
+    ("", None, 25, "malformed", "empty"),
+    (f"{LIST}\n{'x' * LIMIT}", None, 25, "malformed", "the limit is 10000"),
+])  # fmt: skip
 def test_lists(reply: str, finish_reason: str | None, k: int | None, status: str, expected: str) -> None:
     answer = classify(reply, "list", LIMIT, finish_reason, k=k)
     assert answer.status == status

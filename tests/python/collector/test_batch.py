@@ -221,15 +221,12 @@ def know_no_model(service: Service) -> None:
     service.outcome = lambda *_: 404
 
 
-@pytest.mark.parametrize(
-    ("prepare", "sentence", "sizes"),
-    [
-        (cancel, r"Batch batch_1 was cancelled at the service; .* keeps 4 of 8 responses", [8, 4]),
-        (refuse_the_key, "answered 401: it refuses the key in FAKE_BATCH_KEY", [8]),
-        (refuse_the_key_later, "answered 401", [8]),
-        (know_no_model, r"answered 404: It went wrong \(404\)", [8, 8]),
-    ],
-)
+@pytest.mark.parametrize(("prepare", "sentence", "sizes"), [
+    (cancel, r"Batch batch_1 was cancelled at the service; .* keeps 4 of 8 responses", [8, 4]),
+    (refuse_the_key, "answered 401: it refuses the key in FAKE_BATCH_KEY", [8]),
+    (refuse_the_key_later, "answered 401", [8]),
+    (know_no_model, r"answered 404: It went wrong \(404\)", [8, 8]),
+])  # fmt: skip
 def test_a_run_that_the_service_stops_goes_on_where_it_was(
     ask: Callable[..., RunSummary],
     go_on: Callable[..., RunSummary],
@@ -532,20 +529,10 @@ def test_the_command(
 # Where a process is killed, one after the other: with a request that the service has not done, or has done and not answered, or
 # before that, as soon as it has written so many answers down.
 KILLS = (
-    ("submit", False, 0),
-    ("submit", True, 0),
-    ("look", False, 0),
-    ("look", True, 0),
-    ("download", False, 0),
-    ("download", True, 0),
-    ("submit", False, 1),
-    ("submit", False, 60),
-    ("submit", False, 120),
-    ("submit", False, 0),
-    ("submit", True, 0),
-    ("look", True, 0),
-    ("download", True, 0),
-)
+    ("submit", False, 0), ("submit", True, 0), ("look", False, 0), ("look", True, 0), ("download", False, 0),
+    ("download", True, 0), ("submit", False, 1), ("submit", False, 60), ("submit", False, 120),
+    ("submit", False, 0), ("submit", True, 0), ("look", True, 0), ("download", True, 0),
+)  # fmt: skip
 
 
 @pytest.mark.slow

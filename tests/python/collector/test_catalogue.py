@@ -79,23 +79,10 @@ def test_what_an_import_keeps(write: Write, ledger_path: Path, query: Query) -> 
     assert hashes[0].startswith("sha256:")
 
 
-@pytest.mark.parametrize(
-    ("cell", "level"),
-    [
-        ("1", 1),
-        ("4", 4),
-        ("$$", 2),
-        ("$$ (moderate)", 2),
-        ("Price level 3", 3),
-        ("2.0", 2),
-        ("None", None),
-        ("nan", None),
-        ("$$ - $$$", None),
-        ("$-$$", None),
-        ("$$ to $$$", None),
-        ("Moderate ($$)", 2),
-    ],
-)
+@pytest.mark.parametrize(("cell", "level"), [
+    ("1", 1), ("4", 4), ("$$", 2), ("$$ (moderate)", 2), ("Price level 3", 3), ("2.0", 2), ("None", None),
+    ("nan", None), ("$$ - $$$", None), ("$-$$", None), ("$$ to $$$", None), ("Moderate ($$)", 2),
+])  # fmt: skip
 def test_prices(write: Write, ledger_path: Path, query: Query, cell: str, level: int | None) -> None:
     import_items(write(f"{HEADER}A,{cell},bars,\n"), ledger_path, name="places")
     assert query("select price_level from raw.items") == [(level,)]
@@ -116,16 +103,13 @@ def test_levels_may_be_others(
     assert query("select price_level from raw.items") == [(5,), (5,)]
 
 
-@pytest.mark.parametrize(
-    ("cell", "kept"),
-    [
-        ('"[""Wine & Spirits"", ""Bars""]"', ["wine & spirits", "bars"]),
-        ("\"['Jazz & Blues', 'Bars']\"", ["jazz & blues", "bars"]),
-        ("None", []),
-        ("[]", []),
-        ("Wine & Spirits", ["wine & spirits"]),
-    ],
-)
+@pytest.mark.parametrize(("cell", "kept"), [
+    ('"[""Wine & Spirits"", ""Bars""]"', ["wine & spirits", "bars"]),
+    ("\"['Jazz & Blues', 'Bars']\"", ["jazz & blues", "bars"]),
+    ("None", []),
+    ("[]", []),
+    ("Wine & Spirits", ["wine & spirits"]),
+])  # fmt: skip
 def test_categories(write: Write, ledger_path: Path, query: Query, cell: str, kept: list[str]) -> None:
     import_items(write(f"{HEADER}A,1,{cell},\n"), ledger_path, name="places")
     assert json.loads(query("select categories from raw.items")[0][0]) == kept
@@ -138,15 +122,10 @@ def test_lists_that_are_none(write: Write, problem: Callable[..., str], cell: st
     assert "should be a list of names or names between commas" in sentence
 
 
-@pytest.mark.parametrize(
-    "header",
-    [
-        "business_name,price,category,domain",
-        "Business Name;Price-Range;Cuisines;City",
-        "title\tprice tier\ttags\tCITY",
-        "item|cost|type|city",
-    ],
-)
+@pytest.mark.parametrize("header", [
+    "business_name,price,category,domain", "Business Name;Price-Range;Cuisines;City",
+    "title\tprice tier\ttags\tCITY", "item|cost|type|city",
+])  # fmt: skip
 def test_columns_may_have_other_names_and_delimiters(
     write: Write, ledger_path: Path, query: Query, header: str
 ) -> None:
@@ -289,22 +268,19 @@ def test_ids_are_unique(write: Write, problem: Callable[..., str], ledger_path: 
     assert (summary.n_items, summary.n_repeated) == (1, 1)
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "sentence"),
-    [
-        ("items.csv", "", "has no rows; it should hold one for each item"),
-        ("items.csv", HEADER, "has no rows; it should hold one for each item"),
-        ("items.jsonl", "\n\n", "has no rows; it should hold one for each item"),
-        ("items.jsonl", "[1]\n", "line 1 is a JSON list and no object"),
-        ("items.jsonl", "[]\n{", "line 1 is a JSON list"),
-        ("items.csv", "name,price_level,categories\nA,1\n", "line 2 has 2 cells and the header 3"),
-        ("items.csv", "name,name,price_level,categories\nA,B,1,x\n", "holds the column 'name' twice"),
-        ("items.csv", HEADER + ",1,bars,\n", "row 1 has no 'name'"),
-        ("items.txt", HEADER, "the ending .txt belongs to no known format; known: .csv"),
-        ("items.csv", "name,price_level\nA,1\n", "has no column 'categories'; its columns are"),
-        ("items.parquet", "no parquet", "is not a readable Parquet file"),
-    ],
-)
+@pytest.mark.parametrize(("name", "text", "sentence"), [
+    ("items.csv", "", "has no rows; it should hold one for each item"),
+    ("items.csv", HEADER, "has no rows; it should hold one for each item"),
+    ("items.jsonl", "\n\n", "has no rows; it should hold one for each item"),
+    ("items.jsonl", "[1]\n", "line 1 is a JSON list and no object"),
+    ("items.jsonl", "[]\n{", "line 1 is a JSON list"),
+    ("items.csv", "name,price_level,categories\nA,1\n", "line 2 has 2 cells and the header 3"),
+    ("items.csv", "name,name,price_level,categories\nA,B,1,x\n", "holds the column 'name' twice"),
+    ("items.csv", HEADER + ",1,bars,\n", "row 1 has no 'name'"),
+    ("items.txt", HEADER, "the ending .txt belongs to no known format; known: .csv"),
+    ("items.csv", "name,price_level\nA,1\n", "has no column 'categories'; its columns are"),
+    ("items.parquet", "no parquet", "is not a readable Parquet file"),
+])  # fmt: skip
 def test_files_that_are_no_catalogue(
     write: Write, problem: Callable[..., str], name: str, text: str, sentence: str
 ) -> None:

@@ -100,18 +100,11 @@ def mixing(groups: list[str], blocks: list[int] | None = None) -> list[str]:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("groups", "n_changes"),
-    [
-        (["a"] * 50 + ["b"] * 50, 1),
-        ((["a"] * 20 + ["b"] * 20) * 5, 9),
-        (["a"] * 40 + ["b"] * 40 + ["c"] * 40, 2),
-        (["a", "b"] * 50, None),
-        ((["a"] * 5 + ["b"] * 5) * 40, None),
-        (["a"] * 5 + ["b"] * 5, None),
-        (["a"] * 100, None),
-    ],
-)
+@pytest.mark.parametrize(("groups", "n_changes"), [
+    (["a"] * 50 + ["b"] * 50, 1), ((["a"] * 20 + ["b"] * 20) * 5, 9),
+    (["a"] * 40 + ["b"] * 40 + ["c"] * 40, 2), (["a", "b"] * 50, None), ((["a"] * 5 + ["b"] * 5) * 40, None),
+    (["a"] * 5 + ["b"] * 5, None), (["a"] * 100, None),
+])  # fmt: skip
 def test_groups_asked_in_long_stretches_are_reported(groups: list[str], n_changes: int | None) -> None:
     sentences = mixing(groups)
     assert len(sentences) == (n_changes is not None)
@@ -171,24 +164,21 @@ OWN = [f"i{number}" for number in range(N)]
 FEW = ["ABCD"[number % 4] for number in range(N)]
 
 
-@pytest.mark.parametrize(
-    ("rows", "chosen"),
-    [
-        (table(sex=OF_CUSTOMER, ConversationID=FOUR, customer_id=EIGHT), {"cluster": "customer_id"}),
-        (table(sex=SEX, Kundennummer=FOUR, Prüfer=FEW, Zeile=OWN), {"cluster": "Kundennummer", "block": "Prüfer"}),
-        (table(sex=SEX, **{"id de l'utilisateur": FOUR, "Évaluateur": FEW}),
-         {"cluster": "id de l'utilisateur", "block": "Évaluateur"}),
-        (table(sex=SEX, fecha=[f"2026-01-0{1 + number % 5}" for number in range(N)]), {"block": "fecha"}),
-        (table(sex=SEX, date=[f"2026-01-0{1 + number % 5} 10:30" for number in range(N)]), {}),
-        (table(sex=SEX, date=FEW, juiz=FEW), {"block": "juiz"}),
-        (table(sex=SEX, session=OWN, judge=OWN), {}),
-        (table(sex=SEX, applicant=["a", "b"] * (N // 2)), {}),
-        (table(sex=OF_CUSTOMER, rater=FOUR), {}),
-        (table(sex=SEX, user=[f"Which of these {number % 40} products would you recommend to me?" for number in range(N)]), {}),
-        (table(sex=SEX, customer=["k1", "", "", ""] * (N // 4)), {}),
-        (table(sex=SEX, colour=FOUR, update=FEW), {}),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("rows", "chosen"), [
+    (table(sex=OF_CUSTOMER, ConversationID=FOUR, customer_id=EIGHT), {"cluster": "customer_id"}),
+    (table(sex=SEX, Kundennummer=FOUR, Prüfer=FEW, Zeile=OWN), {"cluster": "Kundennummer", "block": "Prüfer"}),
+    (table(sex=SEX, **{"id de l'utilisateur": FOUR, "Évaluateur": FEW}),
+     {"cluster": "id de l'utilisateur", "block": "Évaluateur"}),
+    (table(sex=SEX, fecha=[f"2026-01-0{1 + number % 5}" for number in range(N)]), {"block": "fecha"}),
+    (table(sex=SEX, date=[f"2026-01-0{1 + number % 5} 10:30" for number in range(N)]), {}),
+    (table(sex=SEX, date=FEW, juiz=FEW), {"block": "juiz"}),
+    (table(sex=SEX, session=OWN, judge=OWN), {}),
+    (table(sex=SEX, applicant=["a", "b"] * (N // 2)), {}),
+    (table(sex=OF_CUSTOMER, rater=FOUR), {}),
+    (table(sex=SEX, user=[f"Which of these {number % 40} products would you recommend to me?" for number in range(N)]), {}),
+    (table(sex=SEX, customer=["k1", "", "", ""] * (N // 4)), {}),
+    (table(sex=SEX, colour=FOUR, update=FEW), {}),
+])  # fmt: skip
 def test_columns_are_chosen_by_names_and_values(
     tmp_path: Path, rows: list[Row], chosen: dict[str, str]
 ) -> None:

@@ -86,24 +86,21 @@ def test_every_message_is_rendered(tmp_path: Path) -> None:
     assert transcript(each.turns, ["Two."]).endswith("Assistant: Two.\n\nUser: And if they refuse? Be brief.")
 
 
-@pytest.mark.parametrize(
-    ("change", "sentence"),
-    [
-        ((("    turns:", "    text: Hello\n    turns:"),), "templates[0] has both text and turns; remove one of them."),
-        ((("    judge: last\n    turns:", "    turn:"),), "the key templates[0].turn is unknown; did you mean 'turns'?"),
-        ((("assistant: Hello!", "system: Hello!"),), "templates[0].turns[2] is of system; only the first message can be."),
-        ((("      - user: 'Last: {gender}?'\n", "      - assistant: x\n      - assistant: y\n"),),
-         "templates[0].turns[6] is of assistant and does not follow a message of user."),
-        ((("      - user: 'Last: {gender}?'\n", "      - assistant: x\n"),),
-         "templates[0].turns should end with a message of user, which the target answers."),
-        ((("judge: last", "judge: all"), ("answer: {kind: text}", LABELS)),
-         "templates[0].judge is 'all', which joins the answers to one text, and answer.kind is 'label'; write last or each."),
-        ((("judge: last", "judge: each"), ("kind: text", "kind: list, k: 3")),
-         ("templates[0].judge is 'each', which needs answers of the kind text, label or score and no analysis.markers; write "
-          "last or all.")),
-        ((("user: And", "usr: And"),), "templates[0].turns[4]"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("change", "sentence"), [
+    ((("    turns:", "    text: Hello\n    turns:"),), "templates[0] has both text and turns; remove one of them."),
+    ((("    judge: last\n    turns:", "    turn:"),), "the key templates[0].turn is unknown; did you mean 'turns'?"),
+    ((("assistant: Hello!", "system: Hello!"),), "templates[0].turns[2] is of system; only the first message can be."),
+    ((("      - user: 'Last: {gender}?'\n", "      - assistant: x\n      - assistant: y\n"),),
+     "templates[0].turns[6] is of assistant and does not follow a message of user."),
+    ((("      - user: 'Last: {gender}?'\n", "      - assistant: x\n"),),
+     "templates[0].turns should end with a message of user, which the target answers."),
+    ((("judge: last", "judge: all"), ("answer: {kind: text}", LABELS)),
+     "templates[0].judge is 'all', which joins the answers to one text, and answer.kind is 'label'; write last or each."),
+    ((("judge: last", "judge: each"), ("kind: text", "kind: list, k: 3")),
+     ("templates[0].judge is 'each', which needs answers of the kind text, label or score and no analysis.markers; write "
+      "last or all.")),
+    ((("user: And", "usr: And"),), "templates[0].turns[4]"),
+])  # fmt: skip
 def test_a_wrong_conversation_gets_a_sentence(
     tmp_path: Path, change: tuple[tuple[str, str], ...], sentence: str
 ) -> None:

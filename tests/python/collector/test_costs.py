@@ -32,20 +32,17 @@ SHIPPED = Path(__file__).parents[3] / "seeds" / "model_prices.csv"
 DOLLAR = Price("big", 1.0, 10.0, date(2026, 1, 1), "a list")  # USD a million tokens
 
 
-@pytest.mark.parametrize(
-    ("text", "tokens"),
-    [
-        ("", 0),
-        ("a", 1),
-        ("Recommend products for an Asian woman.", 10),
-        ("Посоветуйте товары", 9),
-        ("推荐产品", 4),
-        ("제품을 추천해", 7),
-        ("προϊόντα", 4),
-        ("मुझे बताइए", 5),
-        ("café — 10 €", 3),
-    ],
-)
+@pytest.mark.parametrize(("text", "tokens"), [
+    ("", 0),
+    ("a", 1),
+    ("Recommend products for an Asian woman.", 10),
+    ("Посоветуйте товары", 9),
+    ("推荐产品", 4),
+    ("제품을 추천해", 7),
+    ("προϊόντα", 4),
+    ("मुझे बताइए", 5),
+    ("café — 10 €", 3),
+])  # fmt: skip
 def test_tokens_by_script(text: str, tokens: int) -> None:
     assert estimate_tokens(text) == tokens
 
@@ -56,19 +53,16 @@ def test_tokens_of_a_question() -> None:
     assert estimate_prompt_tokens(None, None) == 8
 
 
-@pytest.mark.parametrize(
-    ("parameters", "limit"),
-    [
-        ({}, None),
-        ({"temperature": 1}, None),
-        ({"max_tokens": 300}, 300),
-        ({"max_completion_tokens": 300, "max_tokens": 500}, 300),
-        ({"generationConfig": {"maxOutputTokens": 200}}, 200),
-        ({"options": {"num_predict": -1}}, None),
-        ({"max_tokens": True}, None),
-        ({"max_tokens": "300"}, None),
-    ],
-)
+@pytest.mark.parametrize(("parameters", "limit"), [
+    ({}, None),
+    ({"temperature": 1}, None),
+    ({"max_tokens": 300}, 300),
+    ({"max_completion_tokens": 300, "max_tokens": 500}, 300),
+    ({"generationConfig": {"maxOutputTokens": 200}}, 200),
+    ({"options": {"num_predict": -1}}, None),
+    ({"max_tokens": True}, None),
+    ({"max_tokens": "300"}, None),
+])  # fmt: skip
 def test_the_longest_answer_allowed(parameters: dict[str, object], limit: int | None) -> None:
     assert answer_limit(parameters) == limit
 
@@ -234,18 +228,10 @@ def test_many_threads_never_reserve_more_than_there_is() -> None:
     assert sum(taken) == 50
 
 
-@pytest.mark.parametrize(
-    ("amount", "message"),
-    [
-        (0.0, "0.00"),
-        (1234.5678, "1,234.57"),
-        (0.5, "0.50"),
-        (0.055, "0.055"),
-        (0.01, "0.01"),
-        (0.0048, "0.0048"),
-        (0.00000123, "0.0000012"),
-    ],
-)
+@pytest.mark.parametrize(("amount", "message"), [
+    (0.0, "0.00"), (1234.5678, "1,234.57"), (0.5, "0.50"), (0.055, "0.055"), (0.01, "0.01"),
+    (0.0048, "0.0048"), (0.00000123, "0.0000012"),
+])  # fmt: skip
 def test_amounts_are_printed_to_the_cent_or_to_a_significant_digit(amount: float, message: str) -> None:
     assert usd(amount) == message
 

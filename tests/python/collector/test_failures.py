@@ -137,18 +137,15 @@ def test_a_model_that_refuses_in_the_body_of_an_error_refuses() -> None:
     assert classify(body, "json_object", LIMIT).status == "refused"
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "message"),
-    [
-        ("no_errors:", "no_error:", "has no key 'no_errors'"),
-        ("  - id: cut_off\n", "  - idea: cut_off\n", r"finish_reasons\[4\] has no key 'id'"),
-        ("    status: truncated\n", "    status: cut\n", "should be one of error, ok, refused, truncated"),
-        ("names: [refusal,", "names: [stop, refusal,", "'stop' is listed under finished and declined"),
-        ("    pattern: |-\n      \\b429", "    pattern: |-\n      (\\b429", "is not a regular expression"),
-        ('    pattern: ""', "    pattern: x", "last entry of failures should have an empty pattern"),
-        ("    - rest: json", "    - rest: all", r"shapes\[0\]\.rest is 'all'"),
-    ],
-)
+@pytest.mark.parametrize(("before", "after", "message"), [
+    ("no_errors:", "no_error:", "has no key 'no_errors'"),
+    ("  - id: cut_off\n", "  - idea: cut_off\n", r"finish_reasons\[4\] has no key 'id'"),
+    ("    status: truncated\n", "    status: cut\n", "should be one of error, ok, refused, truncated"),
+    ("names: [refusal,", "names: [stop, refusal,", "'stop' is listed under finished and declined"),
+    ("    pattern: |-\n      \\b429", "    pattern: |-\n      (\\b429", "is not a regular expression"),
+    ('    pattern: ""', "    pattern: x", "last entry of failures should have an empty pattern"),
+    ("    - rest: json", "    - rest: all", r"shapes\[0\]\.rest is 'all'"),
+])  # fmt: skip
 def test_wrong_tables_are_reported(before: str, after: str, message: str, tmp_path: Path) -> None:
     assert before in RULES
     path = tmp_path / "common.yml"

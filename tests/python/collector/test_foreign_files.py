@@ -91,17 +91,11 @@ def test_files_outside_are_refused_unless_they_are_allowed(project: Path, tmp_pa
     load(project, file, allow_outside=True)
 
 
-@pytest.mark.parametrize(
-    "where",
-    [
-        "attributes: FILE",
-        "people: {file: FILE, name: name}",
-        "analysis: {lists: {relevance: FILE}}",
-        "analysis: {prices: {category_sets: {a: FILE}}}",
-        "answer: {kind: text}\nanalysis: {markers: {file: FILE}}",
-        "attributes: {race: {file: FILE}}",
-    ],
-)
+@pytest.mark.parametrize("where", [
+    "attributes: FILE", "people: {file: FILE, name: name}", "analysis: {lists: {relevance: FILE}}",
+    "analysis: {prices: {category_sets: {a: FILE}}}",
+    "answer: {kind: text}\nanalysis: {markers: {file: FILE}}", "attributes: {race: {file: FILE}}",
+])  # fmt: skip
 def test_every_file_that_a_spec_names(project: Path, where: str) -> None:
     spec = project / "audits" / "people.yml"
     text = SPEC.format(where=where.replace("FILE", "../../outside.csv")).replace("{thing}", "there")
@@ -182,20 +176,11 @@ def test_the_root_of_the_file_system_is_no_project(monkeypatch: pytest.MonkeyPat
     assert files.path("things.csv") == Path("/things.csv")
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "DATABASE_URL=postgres://admin:hunter2@db/x",
-        "postgres://admin:hunter2@db/x",
-        "admin:hunter2:0:0:root:/root:/bin/sh",
-        "-----BEGIN hunter2 PRIVATE KEY-----",
-        "A=hunter2;B=c",
-        "A=hunter2,A=hunter2,thing",
-        "sk-hunter2-0123456789abcdef",
-        "hunter2\0\x1b[31m",
-        "hunter2" * 20,
-    ],
-)
+@pytest.mark.parametrize("line", [
+    "DATABASE_URL=postgres://admin:hunter2@db/x", "postgres://admin:hunter2@db/x",
+    "admin:hunter2:0:0:root:/root:/bin/sh", "-----BEGIN hunter2 PRIVATE KEY-----", "A=hunter2;B=c",
+    "A=hunter2,A=hunter2,thing", "sk-hunter2-0123456789abcdef", "hunter2\0\x1b[31m", "hunter2" * 20,
+])  # fmt: skip
 def test_what_looks_like_no_column_is_not_shown(project: Path, line: str) -> None:
     (project / "settings").write_text(f"{line}\nx\n")
     with pytest.raises(InputError) as caught:
@@ -340,25 +325,17 @@ def written(tmp_path: Path, text: str) -> Path:
     return path
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        (
-            "".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}' if n else 'x'] * 10)}]\n" for n in range(20)),
-            "with aliases written",
-        ),
-        (
-            "a0: &a0 {k: x}\n"
-            + "".join(f"a{n}: &a{n} {{<<: [{', '.join([f'*a{n - 1}'] * 10)}]}}\n" for n in range(1, 20)),
-            "with aliases written",
-        ),
-        ("a: &a [1, *a]\n", "an alias occurs inside what it names"),
-        ("a: &a {b: [*a]}\n", "an alias occurs inside what it names"),
-        ("a: " + "1:" * 5000 + "1\n", "a value that is no text has more than 1000 characters"),
-        ("a: " + "[" * 5000 + "\n", "is not valid YAML"),
-    ],
-    ids=["lists", "merges", "itself", "itself in a list", "a number", "nested"],
-)
+@pytest.mark.parametrize(("text", "message"), [
+    ("".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}' if n else 'x'] * 10)}]\n" for n in range(20)),
+     "with aliases written"),
+    (("a0: &a0 {k: x}\n"
+      + "".join(f"a{n}: &a{n} {{<<: [{', '.join([f'*a{n - 1}'] * 10)}]}}\n" for n in range(1, 20))),
+     "with aliases written"),
+    ("a: &a [1, *a]\n", "an alias occurs inside what it names"),
+    ("a: &a {b: [*a]}\n", "an alias occurs inside what it names"),
+    ("a: " + "1:" * 5000 + "1\n", "a value that is no text has more than 1000 characters"),
+    ("a: " + "[" * 5000 + "\n", "is not valid YAML"),
+], ids=["lists", "merges", "itself", "itself in a list", "a number", "nested"])  # fmt: skip
 def test_yaml_without_bound(tmp_path: Path, text: str, message: str) -> None:
     path = written(tmp_path, text)
     for read in (load_audit, lambda path: load_target(path, "x")):

@@ -69,23 +69,20 @@ def test_a_connection_serves_again_after_a_slow_reply(serve: Serve, monkeypatch:
 ENGLISH, FRENCH = '{"a": "tea"}', '{"a": "café, thé"}'
 
 
-@pytest.mark.parametrize(
-    ("content", "content_type", "text"),
-    [
-        (FRENCH.encode("utf-8-sig"), "application/json", FRENCH),
-        (FRENCH.encode("latin-1"), "text/plain; charset=ISO-8859-1", FRENCH),
-        (FRENCH.encode("cp1252"), 'application/json; charset="windows-1252"', FRENCH),
-        ("紅茶".encode("shift_jis"), "text/plain;charset=Shift_JIS", "紅茶"),
-        (ENGLISH.encode("utf-16-le"), "application/json; charset=utf-16le", ENGLISH),
-        # Many servers name an encoding that they do not use.
-        (FRENCH.encode(), "text/html; charset=iso-8859-1", FRENCH),
-        (b"caf\xe9", "text/plain", "caf\ufffd"),
-        (b"caf\xe9", "text/plain; charset=none-such", "caf\ufffd"),
-        # Python calls these encodings, too.
-        (b"\xff\\u0041", "text/plain; charset=unicode_escape", "\ufffd\\u0041"),
-        (b"\xffA-", "text/plain; charset=punycode", "\ufffdA-"),
-    ],
-)
+@pytest.mark.parametrize(("content", "content_type", "text"), [
+    (FRENCH.encode("utf-8-sig"), "application/json", FRENCH),
+    (FRENCH.encode("latin-1"), "text/plain; charset=ISO-8859-1", FRENCH),
+    (FRENCH.encode("cp1252"), 'application/json; charset="windows-1252"', FRENCH),
+    ("紅茶".encode("shift_jis"), "text/plain;charset=Shift_JIS", "紅茶"),
+    (ENGLISH.encode("utf-16-le"), "application/json; charset=utf-16le", ENGLISH),
+    # Many servers name an encoding that they do not use.
+    (FRENCH.encode(), "text/html; charset=iso-8859-1", FRENCH),
+    (b"caf\xe9", "text/plain", "caf\ufffd"),
+    (b"caf\xe9", "text/plain; charset=none-such", "caf\ufffd"),
+    # Python calls these encodings, too.
+    (b"\xff\\u0041", "text/plain; charset=unicode_escape", "\ufffd\\u0041"),
+    (b"\xffA-", "text/plain; charset=punycode", "\ufffdA-"),
+])  # fmt: skip
 def test_a_body_is_read_in_its_encoding(serve: Serve, content: bytes, content_type: str, text: str) -> None:
     head = f"HTTP/1.1 200 OK\r\nContent-Type: {content_type}\r\nContent-Length: {len(content)}\r\n\r\n"
     assert ask(serve(lambda connection: connection.sendall(head.encode() + content))).text == text

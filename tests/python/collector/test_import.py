@@ -23,27 +23,27 @@ from tests.python.collector.importing import Bring, Content, Query, Row, simple,
 
 ROWS: list[Row] = [
     {
-        "race": "a White",
-        "gender": "M",
-        "question": "Describe a White man.",
-        "answer": 'He said: "hello, you"\nand left.',
-    },
+     "race": "a White",
+     "gender": "M",
+     "question": "Describe a White man.",
+     "answer": 'He said: "hello, you"\nand left.',
+     },
     {
-        "race": "an Asian",
-        "gender": "M",
-        "question": "Describe an Asian man.",
-        "answer": "Grüße 👩‍👩‍👧 日本 قهوة",
-    },
+     "race": "an Asian",
+     "gender": "M",
+     "question": "Describe an Asian man.",
+     "answer": "Grüße 👩‍👩‍👧 日本 قهوة",
+     },
     {"race": " Asian ", "gender": "W", "question": "Describe an Asian woman.", "answer": "x" * 5_100_000},
     {"race": "White", "gender": "W", "question": "Describe a White woman.", "answer": None},
     {
-        "race": "White",
-        "gender": "W",
-        "question": "Describe a White woman.",
-        "answer": "I'm sorry, but I can't help with that.",
-    },
+     "race": "White",
+     "gender": "W",
+     "question": "Describe a White woman.",
+     "answer": "I'm sorry, but I can't help with that.",
+     },
     {"race": "White", "gender": "W", "question": "Describe a White woman.", "answer": "She reads."},
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "ndjson", "parquet"])
@@ -199,14 +199,11 @@ def test_prompts_that_are_one_as_they_are_kept_are_refused(
 
 
 @pytest.mark.parametrize("file_format", ["csv", "jsonl", "parquet", "log"])
-@pytest.mark.parametrize(
-    ("error", "message"),
-    [
-        (duckdb.IOException("IO Error: Could not write file: No space left"), "Could not write file: No space left."),
-        (duckdb.OutOfMemoryException("Out of Memory Error: failed to allocate data (1.0 GiB used).\n\nSolutions:"),
-         "failed to allocate data (1.0 GiB used); a row should have at most 64 MiB, and temporary files need disk space."),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("error", "message"), [
+    (duckdb.IOException("IO Error: Could not write file: No space left"), "Could not write file: No space left."),
+    (duckdb.OutOfMemoryException("Out of Memory Error: failed to allocate data (1.0 GiB used).\n\nSolutions:"),
+     "failed to allocate data (1.0 GiB used); a row should have at most 64 MiB, and temporary files need disk space."),
+])  # fmt: skip
 def test_a_full_disk_and_too_little_memory_are_no_faults_of_a_line(
     tmp_path: Path, file_format: str, error: duckdb.Error, message: str
 ) -> None:
@@ -253,20 +250,10 @@ def test_warnings(tmp_path: Path, mapped: Bring) -> None:
 
 
 @pytest.mark.parametrize("ending", [".csv", ".tsv", ".jsonl", ".parquet"])
-@pytest.mark.parametrize(
-    "name",
-    [
-        "answers[1]",
-        "answers*",
-        "answers?",
-        "[a-z]*",
-        "**",
-        "k=v/race=Black/answers",
-        "it's",
-        "a\\b",
-        "[x]/answers",
-    ],
-)
+@pytest.mark.parametrize("name", [
+    "answers[1]", "answers*", "answers?", "[a-z]*", "**", "k=v/race=Black/answers", "it's", "a\\b",
+    "[x]/answers",
+])  # fmt: skip
 def test_the_file_that_is_named_is_read_and_no_other(
     tmp_path: Path, bring: Bring, query: Query, name: str, ending: str
 ) -> None:

@@ -71,31 +71,19 @@ def test_a_column_of_trials_tells_attempts_apart_in_any_order(bring: Bring, quer
     assert [row[1:4] for row in query(KEPT)] == [(7, 1, "ok"), (7, 1, "refused"), (7, 2, "ok"), (8, 1, "ok")]
 
 
-@pytest.mark.parametrize(
-    ("rows", "changes", "message"),
-    [
-        (["1,man,accept,0,1"], [], "row 1 has '0' as 'attempt'; attempt should be a whole number from 1"),
-        (["1,man,accept,,1"], [], "row 1 has nothing as 'attempt'; attempt should be a whole number from 1"),
-        (["1,man,accept,2,1"], [], "row 1 has 2 as 'attempt', and does not follow attempt 1 at the same question"),
-        (["1,man,accept,1,1", "1,man,accept,3,1"], [], "row 2 has 3 as 'attempt', and does not follow attempt 2"),
-        # Several trials could be meant.
-        (
-            ["1,man,accept,1,1", "1,man,accept,1,2", "1,woman,accept,1,1", "1,man,accept,2,1"],
-            [],
-            "follow attempt 1 at the same question; name the column that numbers the repetitions of a question as import.column",
-        ),
-        (
-            ["1,man,accept,1,1", "1,man,accept,3,1"],
-            [WITH_TRIAL],
-            "row 2 has 3 as 'attempt', and an earlier attempt at the same question is missing",
-        ),
-        (
-            ["1,man,accept,1,1", "1,man,accept,1,1"],
-            [WITH_TRIAL],
-            "rows 1 and 2 are both trial 1 of the same prompt; each 'trial' and 'attempt' of a prompt may occur once",
-        ),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("rows", "changes", "message"), [
+    (["1,man,accept,0,1"], [], "row 1 has '0' as 'attempt'; attempt should be a whole number from 1"),
+    (["1,man,accept,,1"], [], "row 1 has nothing as 'attempt'; attempt should be a whole number from 1"),
+    (["1,man,accept,2,1"], [], "row 1 has 2 as 'attempt', and does not follow attempt 1 at the same question"),
+    (["1,man,accept,1,1", "1,man,accept,3,1"], [], "row 2 has 3 as 'attempt', and does not follow attempt 2"),
+    # Several trials could be meant.
+    (["1,man,accept,1,1", "1,man,accept,1,2", "1,woman,accept,1,1", "1,man,accept,2,1"], [],
+     "follow attempt 1 at the same question; name the column that numbers the repetitions of a question as import.column"),
+    (["1,man,accept,1,1", "1,man,accept,3,1"], [WITH_TRIAL],
+     "row 2 has 3 as 'attempt', and an earlier attempt at the same question is missing"),
+    (["1,man,accept,1,1", "1,man,accept,1,1"], [WITH_TRIAL],
+     "rows 1 and 2 are both trial 1 of the same prompt; each 'trial' and 'attempt' of a prompt may occur once"),
+])  # fmt: skip
 def test_attempts_that_do_not_add_up_are_refused(
     bring: Bring, rows: list[str], changes: list[tuple[str, str]], message: str
 ) -> None:

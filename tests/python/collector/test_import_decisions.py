@@ -18,16 +18,16 @@ LABELS: list[Row] = [
     {"cv": 1, "truth": "junior", "who": "bf", "name": "Nia", "model": "a 1", "said": "Senior."},
     {"cv": 1, "truth": "junior", "who": "wm", "name": "Greg", "model": "a 1", "said": "error"},
     {
-        "cv": 1,
-        "truth": "junior",
-        "who": "bf",
-        "name": "Nia",
-        "model": "b-2",
-        "said": "I can't help with that.",
-    },
+     "cv": 1,
+     "truth": "junior",
+     "who": "bf",
+     "name": "Nia",
+     "model": "b-2",
+     "said": "I can't help with that.",
+     },
     {"cv": 2, "truth": "", "who": "wf", "name": "Anne", "model": "a 1", "said": "SENIOR"},
     {"cv": 1, "truth": "junior", "who": "bf", "name": "Nia", "model": "a 1", "said": "junior"},
-]
+]  # fmt: skip
 
 
 def candidate(*cells: object) -> Row:
@@ -36,14 +36,11 @@ def candidate(*cells: object) -> Row:
 
 
 RANKINGS: list[Row] = [
-    candidate("r1", "nurse", 2, 1, "Nia", "Black", "F"),
-    candidate("r1", "nurse", 1, 2, "Greg", "W", "M"),
-    candidate("r1", "clerk", 1, 1, "Anne", "White", "F"),
-    candidate("r2", "nurse", 1, 1, "Greg", "W", "M"),
+    candidate("r1", "nurse", 2, 1, "Nia", "Black", "F"), candidate("r1", "nurse", 1, 2, "Greg", "W", "M"),
+    candidate("r1", "clerk", 1, 1, "Anne", "White", "F"), candidate("r2", "nurse", 1, 1, "Greg", "W", "M"),
     candidate("r1", "clerk", 2, 3, "Nia", "B", "F", "true"),
-    candidate("r1", "clerk", 3, "", "Jamal", "B", "M", 1),
-    candidate("r2", "nurse", 2, 2, "Nia", "B", "F"),
-]
+    candidate("r1", "clerk", 3, "", "Jamal", "B", "M", 1), candidate("r2", "nurse", 2, 2, "Nia", "B", "F"),
+]  # fmt: skip
 
 
 def test_each_model_is_a_run(bring_rows: BringRuns, query: Query) -> None:
@@ -164,13 +161,10 @@ def test_scores_are_imported(bring_rows: BringRuns, query: Query) -> None:
     assert query("select distinct expected_label from raw.prompts") == [("7",)]
 
 
-@pytest.mark.parametrize(
-    ("answer", "first", "second", "kept"),
-    [
-        ("{kind: label, labels: [Junior, Senior]}", "Senior", "senior", "Senior"),
-        ("{kind: score, minimum: 0, maximum: 10}", "7", "7.0", "7"),
-    ],
-)
+@pytest.mark.parametrize(("answer", "first", "second", "kept"), [
+    ("{kind: label, labels: [Junior, Senior]}", "Senior", "senior", "Senior"),
+    ("{kind: score, minimum: 0, maximum: 10}", "7", "7.0", "7"),
+])  # fmt: skip
 def test_an_expected_answer_written_in_two_ways_is_one(
     bring_rows: BringRuns, query: Query, answer: str, first: str, second: str, kept: str
 ) -> None:
@@ -307,20 +301,16 @@ FRACTION = (
 )
 WRONG_ROWS: list[tuple[str, list[Row], list[Change], str]] = [
     *(
-        (LABELS_IMPORT, changed(LABELS, number, **cells), [], message)
-        for number, cells, message in WRONG_LABELS
-    ),
+     (LABELS_IMPORT, changed(LABELS, number, **cells), [], message)
+     for number, cells, message in WRONG_LABELS
+     ),
     *(
-        (RANKINGS_IMPORT, changed(RANKINGS, number, **cells), [], message)
-        for number, cells, message in WRONG_RANKINGS
-    ),
-    (
-        RANKINGS_IMPORT,
-        changed([{**row, "count": 1} for row in RANKINGS], 2, count=0.5),
-        [("slot: shown", "slot: shown\n    weight: count")],
-        FRACTION,
-    ),
-]
+     (RANKINGS_IMPORT, changed(RANKINGS, number, **cells), [], message)
+     for number, cells, message in WRONG_RANKINGS
+     ),
+    (RANKINGS_IMPORT, changed([{**row, "count": 1} for row in RANKINGS], 2, count=0.5),
+     [("slot: shown", "slot: shown\n    weight: count")], FRACTION),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -401,16 +401,13 @@ def test_a_file_that_is_no_whole_log(
         bring(tmp_path / name, INSPECT)
 
 
-@pytest.mark.parametrize(
-    ("file", "stated", "sentence"),
-    [
-        ("promptfoo.json", "inspect", "is not an .eval or .json log of Inspect AI, which import.format says it is"),
-        ("inspect.json", "promptfoo", "is not a .json or .jsonl output of promptfoo, which import.format says it is"),
-        ("promptfoo.jsonl", "lm_eval", "is not a samples_….jsonl log of lm-evaluation-harness, which import.format says it is"),
-        ("inspect.eval", "lm_eval", "is not a samples_….jsonl log of lm-evaluation-harness, which import.format says it is"),
-        ("inspect.eval", "", "has no column 'sample.metadata.rase'; did you mean 'sample.metadata.race'"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("file", "stated", "sentence"), [
+    ("promptfoo.json", "inspect", "is not an .eval or .json log of Inspect AI, which import.format says it is"),
+    ("inspect.json", "promptfoo", "is not a .json or .jsonl output of promptfoo, which import.format says it is"),
+    ("promptfoo.jsonl", "lm_eval", "is not a samples_….jsonl log of lm-evaluation-harness, which import.format says it is"),
+    ("inspect.eval", "lm_eval", "is not a samples_….jsonl log of lm-evaluation-harness, which import.format says it is"),
+    ("inspect.eval", "", "has no column 'sample.metadata.rase'; did you mean 'sample.metadata.race'"),
+])  # fmt: skip
 def test_a_log_that_does_not_fit_the_audit(
     bring: Bring, ledger_path: Path, file: str, stated: str, sentence: str
 ) -> None:

@@ -239,17 +239,14 @@ def test_a_few_subjects_are_enough_where_they_are_50(tmp_path: Path, bring_long:
     )
 
 
-@pytest.mark.parametrize(
-    ("attribute", "value", "message"),
-    [
-        ("continnt", "an African", "row 2 has 'continnt' as 'attribute', which is no attribute; did you mean 'continent'?"),
-        ("xyz", "an African", "which is no attribute; known: 'continent', 'physical', 'neutral', 'physics', 'typo', 'french'."),
-        ("continent", "an Afrian", "has 'an Afrian' as 'value', which is no group of continent; did you mean 'an African'?"),
-        ("typo", "an Amerrian", "row 2 has 'an Amerrian' as 'value', which is no group of continent; did you mean 'an Amerian'?"),
-        ("continent", "an Amerian", "which is no group of continent; did you mean 'an American'? (known: 'African', 'American')"),
-        ("continent", "un Africain", "which is no group of continent"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("attribute", "value", "message"), [
+    ("continnt", "an African", "row 2 has 'continnt' as 'attribute', which is no attribute; did you mean 'continent'?"),
+    ("xyz", "an African", "which is no attribute; known: 'continent', 'physical', 'neutral', 'physics', 'typo', 'french'."),
+    ("continent", "an Afrian", "has 'an Afrian' as 'value', which is no group of continent; did you mean 'an African'?"),
+    ("typo", "an Amerrian", "row 2 has 'an Amerrian' as 'value', which is no group of continent; did you mean 'an Amerian'?"),
+    ("continent", "an Amerian", "which is no group of continent; did you mean 'an American'? (known: 'African', 'American')"),
+    ("continent", "un Africain", "which is no group of continent"),
+])  # fmt: skip
 def test_unknown_conditions(
     tmp_path: Path,
     bring_long: Bring,

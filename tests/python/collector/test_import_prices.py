@@ -54,16 +54,15 @@ def item(*cells: object) -> Row:
 
 ITEMS = [
     item("Nia", "black", " Blue  Door", "$$", "Bars, Wine & Spirits/pubs", 2),
-    item("Anne", "white", "Mill", "", "", 1, 2.5),
-    item("Nia", "black", "Mill", 1.0, "Pizza", 1),
+    item("Anne", "white", "Mill", "", "", 1, 2.5), item("Nia", "black", "Mill", 1.0, "Pizza", 1),
     item("Anne", "white", "Blue Door", "2", "bars", 10, "3.0"),
-]
+]  # fmt: skip
 COUNTS: list[Row] = [
     {"name": "Nia", "race": "black", "tag": "Pubs ", "n": 30},
     {"name": "Anne", "race": "white", "tag": "Thai", "n": 40},
     {"name": "Nia", "race": "black", "tag": "bars, all", "n": 7.5},
     {"name": "Nia", "race": "black", "tag": "pubs", "n": 10},
-]
+]  # fmt: skip
 
 
 def kept(query: Query) -> dict[tuple[str, int], Any]:
@@ -245,25 +244,14 @@ WRONG_ITEMS = [
 ]  # fmt: skip
 WRONG_ROWS: list[tuple[str, list[Row], list[Change], str]] = [
     *((ITEMS_AUDIT, changed(ITEMS, number, **cells), [], message) for number, cells, message in WRONG_ITEMS),
-    (
-        COUNTS_AUDIT,
-        changed(COUNTS, 2, tag=""),
-        [],
-        "row 2 has no 'tag'; it should hold the category that the row counts.",
-    ),
-    (
-        COUNTS_AUDIT,
-        changed(COUNTS, 4, n=11),
-        [],
-        "row 4 brings the items of its answer with the category 'pubs' to 41, and analysis.prices.items_per_answer is 40.",
-    ),
-    (
-        ITEMS_AUDIT,
-        changed([{**row, "r": "a"} for row in ITEMS], 2, r=""),
-        [("    order: place\n", "    order: place\n    response: r\n")],
-        "row 2 has no 'r'; it should hold the name or number of the answer…",
-    ),
-]
+    (COUNTS_AUDIT, changed(COUNTS, 2, tag=""), [],
+     "row 2 has no 'tag'; it should hold the category that the row counts."),
+    (COUNTS_AUDIT, changed(COUNTS, 4, n=11), [],
+     "row 4 brings the items of its answer with the category 'pubs' to 41, and analysis.prices.items_per_answer is 40."),
+    (ITEMS_AUDIT, changed([{**row, "r": "a"} for row in ITEMS], 2, r=""),
+     [("    order: place\n", "    order: place\n    response: r\n")],
+     "row 2 has no 'r'; it should hold the name or number of the answer…"),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(

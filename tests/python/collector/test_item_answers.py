@@ -65,56 +65,38 @@ def test_the_number_of_levels_is_the_audits() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        (
-            '[{"name": "Blue Door", "price_level": 2, "categories": ["Thai", "Bars"]},'
-            ' {"name": "Mill", "price_level": 1, "categories": ["pizza"]}]'
-        ),
-        (
-            'Here you are:\n```json\n{"restaurants": [{"Name": " Blue  Door", "Price Range": "$$ (moderate)", "Cuisine":'
-            ' "Thai, Bars"},'
-            ' {"name": "Mill", "price-tier": "$", "CUISINES": ["Pizza", "pizza "]},]}\n```\nEnjoy!'
-        ),
-        (
-            '{"city": "Boston", "count": 2, "answer": {"items": [{"business": "Blue Door", "cost": "2", "tags": "Thai/Bars"},'
-            ' {"title": "Mill", "price": 1, "type": "Pizza"}]}}'
-        ),
-        '{"name": "Blue Door", "price": "2", "category": "Thai; Bars"}\n{"name": "Mill", "price": "1", "category": "Pizza"}',
-        '{"Blue Door": {"price": "$$", "categories": ["Thai", "Bars"]}, "Mill": {"price": "$", "categories": ["Pizza"]}}',
-        (
-            '{"1": {"name": "Blue Door", "price": 2, "categories": ["thai", "bars"]},'
-            ' "2": {"name": "Mill", "price": 1, "categories": ["pizza"]}}'
-        ),
-        (
-            '{"Thai": [{"name": "Blue Door", "price": 2, "categories": [{"title": "Thai"}, {"title": "Bars"}]}],'
-            ' "Italian": [{"restaurant": {"name": "Mill", "price": 1, "categories": ["pizza"]}}]}'
-        ),
-        (
-            '[{"restaurant_name": "Blue Door", "price": "2/4", "categories": ["thai", "bars"]},'
-            ' {"Mill": {"price": 1, "categories": ["pizza"]}}]'
-        ),
-    ],
-)
+@pytest.mark.parametrize("text", [
+    ('[{"name": "Blue Door", "price_level": 2, "categories": ["Thai", "Bars"]},'
+      ' {"name": "Mill", "price_level": 1, "categories": ["pizza"]}]'),
+    ('Here you are:\n```json\n{"restaurants": [{"Name": " Blue  Door", "Price Range": "$$ (moderate)", "Cuisine":'
+      ' "Thai, Bars"},'
+      ' {"name": "Mill", "price-tier": "$", "CUISINES": ["Pizza", "pizza "]},]}\n```\nEnjoy!'),
+    ('{"city": "Boston", "count": 2, "answer": {"items": [{"business": "Blue Door", "cost": "2", "tags": "Thai/Bars"},'
+      ' {"title": "Mill", "price": 1, "type": "Pizza"}]}}'),
+    '{"name": "Blue Door", "price": "2", "category": "Thai; Bars"}\n{"name": "Mill", "price": "1", "category": "Pizza"}',
+    '{"Blue Door": {"price": "$$", "categories": ["Thai", "Bars"]}, "Mill": {"price": "$", "categories": ["Pizza"]}}',
+    ('{"1": {"name": "Blue Door", "price": 2, "categories": ["thai", "bars"]},'
+      ' "2": {"name": "Mill", "price": 1, "categories": ["pizza"]}}'),
+    ('{"Thai": [{"name": "Blue Door", "price": 2, "categories": [{"title": "Thai"}, {"title": "Bars"}]}],'
+      ' "Italian": [{"restaurant": {"name": "Mill", "price": 1, "categories": ["pizza"]}}]}'),
+    ('[{"restaurant_name": "Blue Door", "price": "2/4", "categories": ["thai", "bars"]},'
+      ' {"Mill": {"price": 1, "categories": ["pizza"]}}]'),
+])  # fmt: skip
 def test_objects_that_describe_items(text: str) -> None:
     assert find_items(text, 4).items == (ONE, TWO)
     assert read(text) == Answer("ok", answer_text=items_text([ONE, TWO]), n_items=2, read_by="json")
 
 
-@pytest.mark.parametrize(
-    ("text", "names"),
-    [
-        ('["Blue Door", "Mill"]', ["Blue Door", "Mill"]),
-        ('{"restaurants": ["Blue Door", "Mill"]}', ["Blue Door", "Mill"]),
-        ('{"type": "list", "restaurants": ["Blue Door", "Mill"]}', ["Blue Door", "Mill"]),
-        ('{"restaurant 1": "Blue Door", "restaurant 2": "Mill"}', ["Blue Door", "Mill"]),
-        ("1. Blue Door\n2. **Mill** - pizza since 1990", ["Blue Door", "Mill"]),
-        ("Sure!\n\n- Blue Door\n- Mill\n", ["Blue Door", "Mill"]),
-        ("I recommend Blue Door, Mill and Café 21.", ["Blue Door", "Mill", "Café 21"]),
-        ('[{"name": "Blue Door", "dishes": ["Soup", "Rice"]}]', ["Blue Door"]),
-    ],
-)
+@pytest.mark.parametrize(("text", "names"), [
+    ('["Blue Door", "Mill"]', ["Blue Door", "Mill"]),
+    ('{"restaurants": ["Blue Door", "Mill"]}', ["Blue Door", "Mill"]),
+    ('{"type": "list", "restaurants": ["Blue Door", "Mill"]}', ["Blue Door", "Mill"]),
+    ('{"restaurant 1": "Blue Door", "restaurant 2": "Mill"}', ["Blue Door", "Mill"]),
+    ("1. Blue Door\n2. **Mill** - pizza since 1990", ["Blue Door", "Mill"]),
+    ("Sure!\n\n- Blue Door\n- Mill\n", ["Blue Door", "Mill"]),
+    ("I recommend Blue Door, Mill and Café 21.", ["Blue Door", "Mill", "Café 21"]),
+    ('[{"name": "Blue Door", "dishes": ["Soup", "Rice"]}]', ["Blue Door"]),
+])  # fmt: skip
 def test_names_alone(text: str, names: list[str]) -> None:
     assert found(text) == [(name, None, ()) for name in names]
 
@@ -175,36 +157,21 @@ def test_realistic_answers_in_plain_text(answer: dict[str, Any]) -> None:
     assert found(answer["text"]) == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "items"),
-    [
-        ('{"restaurants": ["A", "B"], "note": ["ok"]}', [("A", None), ("B", None)]),
-        ('{"note": ["x", "y", "z"], "restaurants": ["A", "B"]}', [("A", None), ("B", None)]),
-        ('{"title": "In Boston", "restaurants": ["A", "B"], "sources": ["x"]}', [("A", None), ("B", None)]),
-        ('{"cities": ["x"], "top_restaurants": ["A"], "hours": ["y"]}', [("A", None)]),
-        ('{"stuff": [{"name": "A"}, {"name": "B"}], "others": ["x", "y", "z"]}', [("A", None), ("B", None)]),
-        # Groups of one answer.
-        ('{"Italian": ["A", "B"], "Thai": ["C"], "notes": ["x"]}', [("A", None), ("B", None), ("C", None)]),
-        (
-            (
-                '{"city": "Boston", "cuisines": ["x"], "recommendations": {"fine": [{"name": "A", "price_level": 4}],'
-                ' "casual": [{"name": "B", "price_level": "Moderate ($$)"}]}}'
-            ),
-            [("A", 4), ("B", 2)],
-        ),
-        (
-            '["A ($$)", "B - Turkish, $$$", "C - Pizza", "D - lunch for $10"]',
-            [("A", 2), ("B", 3), ("C", None), ("D", None)],
-        ),
-        (
-            (
-                '[{"name": "A ($$)"}, {"name": "B ($$)", "price": 3}, {"restaurant": {"name": "C"}, "priceLevel": 1},'
-                ' {"name": "$$"}]'
-            ),
-            [("A", 2), ("B", 3), ("C", 1), ("$$", None)],
-        ),
-    ],
-)
+@pytest.mark.parametrize(("text", "items"), [
+    ('{"restaurants": ["A", "B"], "note": ["ok"]}', [("A", None), ("B", None)]),
+    ('{"note": ["x", "y", "z"], "restaurants": ["A", "B"]}', [("A", None), ("B", None)]),
+    ('{"title": "In Boston", "restaurants": ["A", "B"], "sources": ["x"]}', [("A", None), ("B", None)]),
+    ('{"cities": ["x"], "top_restaurants": ["A"], "hours": ["y"]}', [("A", None)]),
+    ('{"stuff": [{"name": "A"}, {"name": "B"}], "others": ["x", "y", "z"]}', [("A", None), ("B", None)]),
+    # Groups of one answer.
+    ('{"Italian": ["A", "B"], "Thai": ["C"], "notes": ["x"]}', [("A", None), ("B", None), ("C", None)]),
+    (('{"city": "Boston", "cuisines": ["x"], "recommendations": {"fine": [{"name": "A", "price_level": 4}],'
+      ' "casual": [{"name": "B", "price_level": "Moderate ($$)"}]}}'), [("A", 4), ("B", 2)]),
+    ('["A ($$)", "B - Turkish, $$$", "C - Pizza", "D - lunch for $10"]',
+     [("A", 2), ("B", 3), ("C", None), ("D", None)]),
+    (('[{"name": "A ($$)"}, {"name": "B ($$)", "price": 3}, {"restaurant": {"name": "C"}, "priceLevel": 1},'
+      ' {"name": "$$"}]'), [("A", 2), ("B", 3), ("C", 1), ("$$", None)]),
+])  # fmt: skip
 def test_which_lists_of_an_object_count(text: str, items: Priced) -> None:
     assert priced(text) == items
 
@@ -289,22 +256,19 @@ def test_more_items_than_asked_for_are_kept() -> None:
     assert (answer.status, answer.n_items) == ("ok", 3)
 
 
-@pytest.mark.parametrize(
-    ("text", "finish_reason", "status", "error"),
-    [
-        ("[]", None, "malformed", "The list is empty."),
-        ('{"restaurants": []}', None, "malformed", "The list is empty."),
-        ('{"message": "There are many.", "n": 3}', None, "malformed", "The list is empty."),
-        ("There are many restaurants.", None, "malformed", "The answer holds no list."),
-        ("", None, "malformed", "The answer is empty."),
-        (None, None, "malformed", "The answer is empty."),
-        ("I'm sorry, but I can't help with that.", None, "refused", "(rule en-cannot)"),
-        ('["A", "B"]', "content_filter", "refused", "(rule filtered)"),
-        ('[{"name": "A", "price_level": 2}, {"na', None, "truncated", "The JSON list is not closed."),
-        ("1. A", "length", "truncated", "(rule "),
-        ('["A", "B"]' + " " * 10_000, None, "malformed", "the limit is 10000"),
-    ],
-)
+@pytest.mark.parametrize(("text", "finish_reason", "status", "error"), [
+    ("[]", None, "malformed", "The list is empty."),
+    ('{"restaurants": []}', None, "malformed", "The list is empty."),
+    ('{"message": "There are many.", "n": 3}', None, "malformed", "The list is empty."),
+    ("There are many restaurants.", None, "malformed", "The answer holds no list."),
+    ("", None, "malformed", "The answer is empty."),
+    (None, None, "malformed", "The answer is empty."),
+    ("I'm sorry, but I can't help with that.", None, "refused", "(rule en-cannot)"),
+    ('["A", "B"]', "content_filter", "refused", "(rule filtered)"),
+    ('[{"name": "A", "price_level": 2}, {"na', None, "truncated", "The JSON list is not closed."),
+    ("1. A", "length", "truncated", "(rule "),
+    ('["A", "B"]' + " " * 10_000, None, "malformed", "the limit is 10000"),
+])  # fmt: skip
 def test_replies_without_items(text: str | None, finish_reason: str | None, status: str, error: str) -> None:
     answer = read(text, finish_reason)
     assert (answer.status, answer.answer_text, answer.n_items) == (status, None, None)

@@ -76,30 +76,16 @@ def writer(path: Path) -> JournalWriter:
 
 
 FLOATS = [
-    0.0,
-    -0.0,
-    1e-4,
-    9.999999999999999e-05,
-    1e-7,
-    1e15,
-    9999999999999998.0,
-    1e16,
-    1e22,
-    5e-324,
-    0.1,
-    1 / 3,
+    0.0, -0.0, 1e-4, 9.999999999999999e-05, 1e-7, 1e15, 9999999999999998.0, 1e16, 1e22, 5e-324, 0.1, 1 / 3,
     123456.789,
-]
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "value",
-    [
-        *FLOATS, *(-one for one in FLOATS), 2**53 + 1, 2**63, 2**64, -(2**70), True, False, None,
-        "".join(map(chr, [*range(0xD800), *range(0xE000, 0x11000)])), "\U0001f375\U0010ffff",
-        {"erased": "sha256:1"}, [1.5, None], {},
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("value", [
+    *FLOATS, *(-one for one in FLOATS), 2**53 + 1, 2**63, 2**64, -(2**70), True, False, None,
+    "".join(map(chr, [*range(0xD800), *range(0xE000, 0x11000)])),
+    "\U0001f375\U0010ffff", {"erased": "sha256:1"}, [1.5, None], {},
+])  # fmt: skip
 def test_a_line_is_canonical_json_to_the_byte(value: object) -> None:
     """Older journals and their hashes stay valid, however a value is written."""
     body = {"z": value, "é": 1, "\U0001f375": 2, "\uffff": 3, "answer_text": "a"}
@@ -206,34 +192,21 @@ def test_resuming_cuts_off_a_torn_line_and_goes_on(
     assert [one.body["seq"] for one in read_journal(path) if one.kind == "response"] == [1, 2, 3]
 
 
-@pytest.mark.parametrize(
-    ("change", "sentence"),
-    [
-        (lambda lines: [*lines[:5], b"{}\n", *lines[6:]], "line 6: it is no record"),
-        (lambda lines: [*lines[:5], b"\xff\n", *lines[6:]], "line 6: it is no record"),
-        (lambda lines: [*lines[:5], *lines[6:]], "line 6: its position is 6 and should be 5"),
-        (
-            lambda lines: [*lines[:5], lines[6], lines[5], lines[7]],
-            "line 6: its position is 6 and should be 5",
-        ),
-        (
-            lambda lines: [*lines[:6], lines[6].replace(b"first", b"other"), lines[7]],
-            "line 7: its content does not match its hash",
-        ),
-        (
-            lambda lines: [*lines[:7], lines[7].replace(b"first", b"other")],
-            "line 8: its content does not match its hash",
-        ),
-        (
-            lambda lines: [
-                *lines[:6],
-                lines[6].replace(b'"previous":"sha256:', b'"previous":"sha256:0', 1),
-                lines[7],
-            ],
-            "line 7: it does not follow on the line before",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("change", "sentence"), [
+    (lambda lines: [*lines[:5], b"{}\n", *lines[6:]], "line 6: it is no record"),
+    (lambda lines: [*lines[:5], b"\xff\n", *lines[6:]], "line 6: it is no record"),
+    (lambda lines: [*lines[:5], *lines[6:]], "line 6: its position is 6 and should be 5"),
+    (lambda lines: [*lines[:5], lines[6], lines[5], lines[7]], "line 6: its position is 6 and should be 5"),
+    (lambda lines: [*lines[:6], lines[6].replace(b"first", b"other"), lines[7]],
+     "line 7: its content does not match its hash"),
+    (lambda lines: [*lines[:7], lines[7].replace(b"first", b"other")],
+     "line 8: its content does not match its hash"),
+    (lambda lines: [
+     *lines[:6],
+     lines[6].replace(b'"previous":"sha256:', b'"previous":"sha256:0', 1),
+     lines[7],
+     ], "line 7: it does not follow on the line before"),
+])  # fmt: skip
 def test_a_broken_line_is_named(
     path: Path,
     writer: JournalWriter,

@@ -89,22 +89,11 @@ def test_percent_encoded_byte_by_byte(tmp_path: Path) -> None:
     assert "looks like a secret" in problem(tmp_path, PLACES["address"].replace("KEY", coded))
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "llama-3-sk-instruct-8b-2026-05",
-        "meta-llama/Llama-3.1-70B-Instruct",
-        "claude-sonnet-4-5-20250929",
-        "hf_model",
-        "ghp_",
-        "AKIA",
-        "anthropic.claude-v2:1",
-        "xai-grok",
-        "gpt-4o-mini-2024-07-18",
-        "eyJ",
-        "projects/my-project/locations/europe-west4/endpoints/1234567890123456789",
-        "ft:gpt-4o-mini-2024-07-18:my-org:custom-suffix:AbCdEfGh",
-    ],
-)
+@pytest.mark.parametrize("name", [
+    "llama-3-sk-instruct-8b-2026-05", "meta-llama/Llama-3.1-70B-Instruct", "claude-sonnet-4-5-20250929",
+    "hf_model", "ghp_", "AKIA", "anthropic.claude-v2:1", "xai-grok", "gpt-4o-mini-2024-07-18", "eyJ",
+    "projects/my-project/locations/europe-west4/endpoints/1234567890123456789",
+    "ft:gpt-4o-mini-2024-07-18:my-org:custom-suffix:AbCdEfGh",
+])  # fmt: skip
 def test_names_are_no_keys(name: str) -> None:
     assert not holds_key(name)

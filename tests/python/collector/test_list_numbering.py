@@ -49,7 +49,7 @@ AROUND = (
     ("Here are some for you:\n\n", ""),
     ("Sure!\n", "\n\nI hope that you like these!"),
     ("以下是推荐：\n", "\n\n希望您喜欢这些作品。"),
-)
+)  # fmt: skip
 sets_of_titles = st.lists(st.sampled_from(TITLES), min_size=3, max_size=9, unique=True)
 
 
