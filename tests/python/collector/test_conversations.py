@@ -298,11 +298,7 @@ def test_bodies_of_conversations(tmp_path: Path, endpoint: Any) -> None:
     """The messages as an OpenAI-compatible endpoint gets them; the id that an own endpoint gives, which comes back to it."""
     endpoint.answers("Fine.", tool_calls=[{"function": {"name": "look_up"}}])
     audit = load_audit(write(tmp_path, "last", ("trials: 2", "trials: 1")))
-    collect(
-        audit,
-        chat_target(base_url=endpoint.base_url, concurrency=1),
-        tmp_path / "ledger.duckdb",
-    )
+    collect(audit, chat_target(base_url=endpoint.base_url, concurrency=1), tmp_path / "ledger.duckdb")
     bodies = [one["body"]["messages"] for one in endpoint.requests]
     assert sorted(map(len, bodies)) == [4, 4, 6, 6, 8, 8]
     assert max(bodies, key=len)[4] == {"role": "assistant", "content": "Fine."}

@@ -141,11 +141,7 @@ def test_all_columns(tmp_path: Path, mapped: Bring, query: Query) -> None:
     ]
     assert query(
         "select template, subject, expected_label, count(*) from raw.prompts group by all order by all"
-    ) == [
-        ("a", "s1", "yes", 2),
-        ("a", None, None, 1),
-        ("b", "s1", "yes", 2),
-    ]
+    ) == [("a", "s1", "yes", 2), ("a", None, None, 1), ("b", "s1", "yes", 2)]
     assert query("select model_asked, is_simulated from raw.runs") == [("m1", True)]
 
 

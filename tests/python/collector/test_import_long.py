@@ -248,12 +248,7 @@ def test_a_few_subjects_are_enough_where_they_are_50(tmp_path: Path, bring_long:
     ("continent", "un Africain", "which is no group of continent"),
 ])  # fmt: skip
 def test_unknown_conditions(
-    tmp_path: Path,
-    bring_long: Bring,
-    ledger_path: Path,
-    attribute: str,
-    value: str,
-    message: str,
+    tmp_path: Path, bring_long: Bring, ledger_path: Path, attribute: str, value: str, message: str
 ) -> None:
     file = write_file(tmp_path / "a.csv", [long_row("physics", "Thin"), long_row(attribute, value)])
     with pytest.raises(InputError) as caught:

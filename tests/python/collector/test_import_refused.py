@@ -159,10 +159,7 @@ def test_a_stated_format_goes_before_the_ending(tmp_path: Path, bring: Bring) ->
 
 
 def test_a_failure_half_way_writes_nothing(
-    tmp_path: Path,
-    bring: Bring,
-    content: Content,
-    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path, bring: Bring, content: Content, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from collector.ledger.appending import Append
 

@@ -219,11 +219,7 @@ def test_any_text_of_marks_is_read(text: str) -> None:
 def test_what_an_object_leaves_out_is_unknown() -> None:
     assert found(
         '[{"name": "Mill", "price": "$$-$$$"}, {"price_level": 3, "name": null}, {"cuisine": "Thai"}]'
-    ) == [
-        ("Mill", None, ()),
-        (None, 3, ()),
-        (None, None, ("thai",)),
-    ]
+    ) == [("Mill", None, ()), (None, 3, ()), (None, None, ("thai",))]
     assert found('[{"rating": 4}, 3, null, ["x"], {"name": "Mill"}]') == [("Mill", None, ())]
 
 

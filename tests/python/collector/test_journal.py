@@ -208,10 +208,7 @@ def test_resuming_cuts_off_a_torn_line_and_goes_on(
      ], "line 7: it does not follow on the line before"),
 ])  # fmt: skip
 def test_a_broken_line_is_named(
-    path: Path,
-    writer: JournalWriter,
-    change: Callable[[list[bytes]], list[bytes]],
-    sentence: str,
+    path: Path, writer: JournalWriter, change: Callable[[list[bytes]], list[bytes]], sentence: str
 ) -> None:
     writer.append([answered(number, "first") for number in (1, 2, 3)])
     writer.close()
