@@ -23,9 +23,9 @@ from collector.targets import load_target
 from collector.targets.base import Reply, Request
 from collector.targets.python_function import of_function
 from tests.python.collector.chat_targets import chat_target
+from tests.python.collector.importing import Query
 from tests.python.collector.scripted import Scripted
 
-Query = Callable[[str], list[tuple[Any, ...]]]
 AUDIT = """
 audit: talks
 attributes: {gender: {reference: man, groups: [man, woman]}}
@@ -113,28 +113,19 @@ def test_answers_are_fed_back_and_each_is_a_response(tmp_path: Path, query: Quer
 
     def answer(request: Request) -> Reply:
         asked.append(request)
-        return Reply(
-            f"<think>Hm.</think>Answer {request.turn}.",
-            prompt_tokens=100 * request.turn,
-            completion_tokens=10,
-        )
+        text = f"<think>Hm.</think>Answer {request.turn}."
+        return Reply(text, prompt_tokens=100 * request.turn, completion_tokens=10)
 
     meter = CostMeter(Price("m", 1.0, 1.0, date.min, ""))
-    summary = collect(
-        load_audit(write(tmp_path, "all")),
-        Talker(answer),
-        tmp_path / "ledger.duckdb",
-        CollectOptions(meter=meter, show_progress=False),
-    )
+    options = CollectOptions(meter=meter, show_progress=False)
+    audit = load_audit(write(tmp_path, "all"))
+    summary = collect(audit, Talker(answer), tmp_path / "ledger.duckdb", options)
     assert summary.counts == {"ok": 12}
     assert meter.n_prompt_tokens == 4 * (100 + 200 + 300)
     last = next(one for one in asked if one.turn == 3)
     assert [one["role"][0] for one in last.messages] == [*"suauauau"]
-    assert [one["content"] for one in last.messages if one["role"] == "assistant"] == [
-        "Hello!",
-        "Answer 1.",
-        "Answer 2.",
-    ]
+    answers = [one["content"] for one in last.messages if one["role"] == "assistant"]
+    assert answers == ["Hello!", "Answer 1.", "Answer 2."]
     assert len({one.conversation for one in asked}) == 4
     assert len({one.seed for one in asked}) == 12
     rows = query("select trial, turn, is_judged, answer_text from raw.responses where prompt_id = "
@@ -148,11 +139,8 @@ def test_answers_are_fed_back_and_each_is_a_response(tmp_path: Path, query: Quer
 
 def test_only_judged_answers_have_the_form_asked_for(tmp_path: Path, query: Query) -> None:
     target = Talker(lambda one: Reply("yes" if one.turn == 3 else "It depends."))
-    collect(
-        load_audit(write(tmp_path, "last", ("answer: {kind: text}", LABELS))),
-        target,
-        tmp_path / "ledger.duckdb",
-    )
+    audit = load_audit(write(tmp_path, "last", ("answer: {kind: text}", LABELS)))
+    collect(audit, target, tmp_path / "ledger.duckdb")
     assert query("select distinct turn, status, answer_text from raw.responses order by turn") == [
         (1, "ok", "It depends."), (2, "ok", "It depends."), (3, "ok", "yes"),
     ]  # fmt: skip
@@ -172,12 +160,8 @@ def test_a_failed_turn_ends_its_conversation(
             return reply
         return Reply("Fine." if request.turn < 3 else "I'm sorry, but I can't help with that.")
 
-    collect(
-        load_audit(write(tmp_path)),
-        Talker(answer, concurrency=1),
-        tmp_path / "ledger.duckdb",
-        CollectOptions(backoff_seconds=0),
-    )
+    audit, target = load_audit(write(tmp_path)), Talker(answer, concurrency=1)
+    collect(audit, target, tmp_path / "ledger.duckdb", CollectOptions(backoff_seconds=0))
     of_groups = "select group_name, turn, status, any_value(error), any_value(requested_at) is null, count(distinct trial) "
     rows = query(
         f"{of_groups} from raw.responses join raw.prompt_attributes using (run_id, prompt_id) group by all order by all"
@@ -185,19 +169,13 @@ def test_a_failed_turn_ends_its_conversation(
     assert [row[:3] for row in rows] == [
         ("man", 1, "ok"), ("man", 2, "ok"), ("man", 3, "refused"), ("woman", 1, "ok"), ("woman", 2, status), ("woman", 3, status),
     ]  # fmt: skip
-    assert rows[-1][3:] == (
-        "Not asked, because an earlier message of the conversation got no answer.",
-        True,
-        2,
-    )
+    sentence = "Not asked, because an earlier message of the conversation got no answer."
+    assert rows[-1][3:] == (sentence, True, 2)
 
 
 def test_a_refusal_in_words_does_not_end_it(tmp_path: Path, query: Query) -> None:
-    target = Talker(
-        lambda one: Reply(
-            "I'm sorry, but I can't help with that." if one.turn == 1 else "Well, ask for more."
-        )
-    )
+    said = ("I'm sorry, but I can't help with that.", "Well, ask for more.", "Well, ask for more.")
+    target = Talker(lambda one: Reply(said[one.turn - 1]))
     collect(load_audit(write(tmp_path)), target, tmp_path / "ledger.duckdb")
     assert query("select turn, status, count(*) from raw.responses group by all order by all") == [
         (1, "refused", 4), (2, "ok", 4), (3, "ok", 4),
@@ -261,9 +239,8 @@ def test_a_budget_ends_a_conversation_between_turns(tmp_path: Path) -> None:
     price = Price("m", 0.0, 1_000_000.0, date.min, "")
     meter = CostMeter(price, 55.0, 10)
     target = Talker(lambda _: Reply("Ten tokens.", completion_tokens=10), concurrency=1)
-    summary = collect(
-        load_audit(write(tmp_path)), target, tmp_path / "ledger.duckdb", CollectOptions(meter=meter)
-    )
+    audit, options = load_audit(write(tmp_path)), CollectOptions(meter=meter)
+    summary = collect(audit, target, tmp_path / "ledger.duckdb", options)
     assert summary.n_responses == 5
     assert "higher --max-cost" in (summary.stopped or "")
 
@@ -279,16 +256,14 @@ def test_the_estimate_counts_what_was_said_before(tmp_path: Path) -> None:
 
 def test_targets_that_cannot_converse_are_named(tmp_path: Path) -> None:
     audit, ledger = load_audit(write(tmp_path)), tmp_path / "ledger.duckdb"
-    with pytest.raises(
-        InputError, match=r"target 'scripted' is not given earlier messages: choose another one\.$"
-    ):
-        collect(audit, Scripted(lambda _: Reply("x")), ledger)
-    with pytest.raises(InputError, match=r"not given earlier messages: let its function take messages\.$"):
-        collect(audit, of_function(lambda _prompt, _system, _seed: "x", name="f"), ledger)
-    with pytest.raises(InputError, match=r"conversations with fixed answers, and the target 'f'"):
-        collect(
-            audit, of_function(lambda _prompt, _system, _seed, conversation: conversation, name="f"), ledger
-        )
+    for target, sentence in (
+        (Scripted(lambda _: Reply("x")), r"target 'scripted' is not given earlier messages: choose another one\.$"),
+        (of_function(lambda _p, _s, _seed: "x"), r"not given earlier messages: let its function take messages\.$"),
+        (of_function(lambda _p, _s, _seed, conversation: conversation, name="f"),
+         r"conversations with fixed answers, and the target 'f'"),
+    ):  # fmt: skip
+        with pytest.raises(InputError, match=sentence):
+            collect(audit, target, ledger)
     with pytest.raises(InputError, match=r"has no batch|cannot be asked in a batch"):
         collect(audit, chat_target(base_url="https://api.openai.com/v1"), ledger, batch=True)
     assert not ledger.exists()
@@ -303,26 +278,18 @@ def test_bodies_of_conversations(tmp_path: Path, endpoint: Any) -> None:
     assert sorted(map(len, bodies)) == [4, 4, 6, 6, 8, 8]
     assert max(bodies, key=len)[4] == {"role": "assistant", "content": "Fine."}
     with Ledger(tmp_path / "ledger.duckdb").read() as connection:
-        kept = connection.execute(
-            "select count(*) from raw.responses where contains(raw_body, 'look_up')"
-        ).fetchall()
-    assert kept == [(6,)]
+        kept = "select count(*) from raw.responses where contains(raw_body, 'look_up')"
+        assert connection.execute(kept).fetchall() == [(6,)]
     endpoint.requests.clear()
     endpoint.replies.clear()
     endpoint.sends(200, json.dumps({"said": "Fine.", "session": {"id": "s 1"}}))
     body = (
         '{"q": "{prompt}", "all": {messages}, "in": "{conversation}", "turn": {turn}, "s": "{system_prompt}"}'
     )
-    entry = {
-        "kind": "http",
-        "url": endpoint.base_url,
-        "body": body,
-        "answer": "said",
-        "conversation": "session.id",
-    }
-    (tmp_path / "targets.yml").write_text(json.dumps({"targets": {"own": {**entry, "concurrency": 1}}}))
+    entry = {"kind": "http", "url": endpoint.base_url, "body": body, "answer": "said", "concurrency": 1}
+    targets = {"targets": {"own": {**entry, "conversation": "session.id"}}}
+    (tmp_path / "targets.yml").write_text(json.dumps(targets))
     collect(audit, load_target(tmp_path / "targets.yml", "own"), tmp_path / "ledger.duckdb")
-    asked = sorted(
-        (one["body"]["turn"], one["body"]["in"], len(one["body"]["all"])) for one in endpoint.requests
-    )
+    bodies = [one["body"] for one in endpoint.requests]
+    asked = sorted((one["turn"], one["in"], len(one["all"])) for one in bodies)
     assert asked == [(1, "", 4)] * 2 + [(2, "s 1", 6)] * 2 + [(3, "s 1", 8)] * 2

@@ -46,18 +46,21 @@ def test_each_rule_has_a_name_and_says_what_it_read(
     assert decision.problem is None
 
 
-def test_what_is_explicit_goes_before_what_is_not() -> None:
-    assert read_label('Answer: A\n{"answer": "B"}', AB).value == "B"
-    assert read_label("A\n\nThe references changed my view.\n\nFinal answer: B", AB).value == "B"
-    assert read_label("Answer: A\n\nFinal answer: B", AB).value == "B"
-    assert read_label("Final answer: B\n\nAnswer: A", AB).value == "B"
+@pytest.mark.parametrize("reply", [
+    'Answer: A\n{"answer": "B"}',
+    "A\n\nThe references changed my view.\n\nFinal answer: B",
+    "Answer: A\n\nFinal answer: B",
+    "Final answer: B\n\nAnswer: A",
+    "Answer: A\n\nWait, the references differ.\n\nAnswer: B",
+])  # fmt: skip
+def test_what_is_explicit_and_what_is_taken_back_go_before_the_rest(reply: str) -> None:
+    assert read_label(reply, AB).value == "B"
 
 
-def test_a_later_statement_counts_only_if_the_reply_says_so() -> None:
+def test_a_later_statement_alone_does_not_count() -> None:
     decision = read_label("Answer: A\n\nAnswer: B", AB)
     assert decision.value is None
     assert decision.problem == "The answer states different decisions: 'Answer: A', 'Answer: B'."
-    assert read_label("Answer: A\n\nWait, the references differ.\n\nAnswer: B", AB).value == "B"
 
 
 def test_a_declared_key_goes_first_and_nothing_replaces_it() -> None:
@@ -217,14 +220,8 @@ def test_currencies_are_those_of_iso_4217() -> None:
     codes = {code for found in words.currencies.values() for code in found}
     assert codes <= set(numbers.list_currencies())
     # Babel's own symbols in the currencies' languages are known and give the same currency.
-    for code, locale in [
-        ("EUR", "de"),
-        ("USD", "en_US"),
-        ("GBP", "en_GB"),
-        ("SEK", "sv"),
-        ("PLN", "pl"),
-        ("JPY", "ja"),
-    ]:
+    locales = {"EUR": "de", "USD": "en_US", "GBP": "en_GB", "SEK": "sv", "PLN": "pl", "JPY": "ja"}
+    for code, locale in locales.items():
         symbol = numbers.get_currency_symbol(code, locale).casefold().replace("￥", "¥")
         assert code in words.currencies[symbol], symbol
 
@@ -238,11 +235,7 @@ FRAGMENTS = st.sampled_from(
      "mid", "**", "\n",
      "1. ", "yes", "no", "是", "不", "答案：", " - ", "?", "because ", "better than ", "wait, "]
 )  # fmt: skip
-TEXTS = st.one_of(
-    st.text(max_size=300),
-    st.text(alphabet=SIGNS, max_size=300),
-    st.lists(FRAGMENTS, max_size=20).map("".join),
-)
+TEXTS = st.text(max_size=300) | st.text(SIGNS, max_size=300) | st.lists(FRAGMENTS, max_size=20).map("".join)
 
 
 @settings(max_examples=300, deadline=None)

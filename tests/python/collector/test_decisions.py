@@ -28,18 +28,19 @@ NAMES = ("Keisha", "Brad", "Jill", "Jamal")
     ("Senior - well above junior.", "senior"),
     ("Between junior and senior: mid", "mid"),
     ("junior, mid, or senior: senior", "senior"),
+    ("Not sure at first, but overall: senior", "senior"),
+    ("No doubt about it. Senior", "senior"),
 ])  # fmt: skip
 def test_one_label_is_read(reply: str, label: str) -> None:
     assert read_label(reply, LEVELS).value == label
     assert classify(reply, "label", LIMIT, labels=LEVELS).answer_text == label
 
 
-@pytest.mark.parametrize(("labels", "reply", "label"), [
-    (("Yes", "No"), "yes, there is no doubt.", "Yes"),
-    (("Yes", "No"), "No. Yes would be wrong.", "No"),
-])  # fmt: skip
-def test_labels_of_other_kinds(labels: tuple[str, ...], reply: str, label: str) -> None:
-    assert read_label(reply, labels).value == label
+@pytest.mark.parametrize(
+    ("reply", "label"), [("yes, there is no doubt.", "Yes"), ("No. Yes would be wrong.", "No")]
+)
+def test_labels_of_other_kinds(reply: str, label: str) -> None:
+    assert read_label(reply, ("Yes", "No")).value == label
 
 
 @pytest.mark.parametrize(("reply", "finish_reason", "status"), [
@@ -131,6 +132,10 @@ def test_names_of_several_words() -> None:
     ("label", "Junior/Mid", "The answer names 2 labels: junior, mid."),
     ("label", "It is more than mid and so senior.", "The answer names 2 labels: mid, senior."),
     ("label", "Junior: no. Mid: yes.", "The answer names 2 labels: junior, mid."),
+    ("label", "Not senior.", "The answer says 'Not' before 'senior'."),
+    ("label", "The candidate is not senior", "The answer says 'not' before 'senior'."),
+    ("label", "This isn't a senior profile.", "The answer says \"isn't\" before 'senior'."),
+    ("label", "I am unable to call this senior", "The answer says 'unable' before 'senior'."),
     ("score", "seven", "The answer holds no number."),
     ("score", "7-8", "The answer holds 2 different numbers: 7, 8."),
     ("score", "5 years, so 7", "The answer holds 2 different numbers: 5, 7."),
@@ -170,20 +175,3 @@ def test_any_text_gets_an_answer(text: str) -> None:
         assert (answer.answer_text is not None) == (answer.status == "ok")
         assert (answer.error is None) == (answer.status == "ok")
     read_ranking(text, NAMES)
-
-
-@pytest.mark.parametrize(("text", "word"), [
-    ("Not senior.", "Not"),
-    ("The candidate is not senior", "not"),
-    ("This isn't a senior profile.", "isn't"),
-    ("I am unable to call this senior", "unable"),
-])  # fmt: skip
-def test_a_negated_label_decides_for_nothing(text: str, word: str) -> None:
-    decision = read_label(text, ["junior", "mid", "senior"])
-    assert decision.value is None
-    assert decision.problem == f"The answer says {word!r} before 'senior'."
-
-
-@pytest.mark.parametrize("text", ["Not sure at first, but overall: senior", "No doubt about it. Senior"])
-def test_a_negation_of_something_else_leaves_the_label(text: str) -> None:
-    assert read_label(text, ["junior", "mid", "senior"]).value == "senior"

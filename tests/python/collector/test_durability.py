@@ -155,15 +155,9 @@ class Collector:
         """Start to collect, or to resume the run named, and return the process's id."""
         assert self.program.stdin is not None
         assert self.program.stdout is not None
-        order = {
-            "audit": str(self.audit),
-            "ledger": str(self.ledger),
-            "acknowledged": str(self.folder / "acknowledged"),
-            "statement": str(self.folder / "statement"),
-            "base_url": self.service.base_url,
-            "trials": TRIALS,
-            **order,
-        }
+        files = {name: str(self.folder / name) for name in ("acknowledged", "statement")}
+        order = {**files, "base_url": self.service.base_url, "trials": TRIALS, **order}
+        order |= {"audit": str(self.audit), "ledger": str(self.ledger)}
         self.program.stdin.write(json.dumps(order) + "\n")
         self.program.stdin.flush()
         self.running = int(self.program.stdout.readline())

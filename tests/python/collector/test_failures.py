@@ -63,16 +63,14 @@ def test_shapes(shape: dict[str, Any]) -> None:
             assert status in allowed, kind
 
 
-def test_a_label_may_be_what_elsewhere_is_an_error() -> None:
-    labels = ["content_filter", "other"]
-    assert classify("content_filter", "label", LIMIT, labels=labels).status == "ok"
-    assert classify("content_filter", "label", LIMIT, labels=["a", "b"]).status == "refused"
-
-
-@pytest.mark.parametrize("text", ["[blocked]", "(No response)"])
-def test_a_label_may_be_what_elsewhere_is_a_mark(text: str) -> None:
-    assert classify(text, "label", LIMIT, labels=["blocked", "no response"]).status == "ok"
-    assert classify(text, "label", LIMIT, labels=["a", "b"]).status in ("refused", "error")
+@pytest.mark.parametrize(("text", "labels", "elsewhere"), [
+    ("content_filter", ["content_filter", "other"], {"refused"}),
+    ("[blocked]", ["blocked", "no response"], {"refused", "error"}),
+    ("(No response)", ["blocked", "no response"], {"refused", "error"}),
+])  # fmt: skip
+def test_a_label_may_be_what_elsewhere_is_an_error(text: str, labels: list[str], elsewhere: set[str]) -> None:
+    assert classify(text, "label", LIMIT, labels=labels).status == "ok"
+    assert classify(text, "label", LIMIT, labels=["a", "b"]).status in elsewhere
 
 
 def test_of_a_traceback_the_exception_counts() -> None:
@@ -89,6 +87,9 @@ def test_each_failure_names_its_rule() -> None:
     assert answer.error == "The service was asked too often (rule rate_limit)."
     assert answer.language is None
     assert read_failure("something else").rule == "other_error"
+    # A model that refuses in the body of an error refuses.
+    body = '{"error": {"code": 403, "message": "I\'m sorry, but I can\'t help with that."}}'
+    assert classify(body, "json_object", LIMIT).status == "refused"
 
 
 def test_an_error_counts_where_text_stands_next_to_it() -> None:
@@ -108,13 +109,12 @@ def test_a_refusal_stays_one_where_the_error_says_nothing_more() -> None:
     assert _imported(None, finish_reason="SAFETY", error="Error code: 500").status == "error"
 
 
-def test_a_finish_reason_counts_whatever_its_spelling() -> None:
-    assert classify("accept", "label", LIMIT, "Stop", labels=["accept"]).status == "ok"
-    assert classify("accept", "label", LIMIT, "LENGTH", labels=["accept"]).status == "ok"
+@pytest.mark.parametrize(("reason", "status"), [
+    ("Stop", "ok"), ("LENGTH", "ok"), ("FinishReason.SAFETY", "refused"), ("error", "error"), ("no such reason", "ok"),
+])  # fmt: skip
+def test_a_finish_reason_counts_whatever_its_spelling(reason: str, status: str) -> None:
+    assert classify("accept", "label", LIMIT, reason, labels=["accept"]).status == status
     assert classify("I think that", "text", LIMIT, "LENGTH").status == "truncated"
-    assert classify("accept", "label", LIMIT, "FinishReason.SAFETY", labels=["accept"]).status == "refused"
-    assert classify("accept", "label", LIMIT, "error", labels=["accept"]).status == "error"
-    assert classify("accept", "label", LIMIT, "no such reason", labels=["accept"]).status == "ok"
 
 
 def test_unknown_reasons_are_named_with_their_counts() -> None:
@@ -130,11 +130,6 @@ def test_unknown_reasons_are_named_with_their_counts() -> None:
     assert len(many.counts) == 500
     assert many.sentences()[0].endswith("and 495 more.")
     assert UnknownReasons().sentences() == []
-
-
-def test_a_model_that_refuses_in_the_body_of_an_error_refuses() -> None:
-    body = '{"error": {"code": 403, "message": "I\'m sorry, but I can\'t help with that."}}'
-    assert classify(body, "json_object", LIMIT).status == "refused"
 
 
 @pytest.mark.parametrize(("before", "after", "message"), [

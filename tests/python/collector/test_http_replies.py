@@ -37,9 +37,7 @@ def again_and_again(line: bytes) -> Callable[[socket.socket], None]:
     return talk
 
 
-@pytest.mark.parametrize(
-    "line", [b"X-More: to come\r\n", b"HTTP/1.1 100 Continue\r\n\r\n"], ids=["headers", "interim answers"]
-)
+@pytest.mark.parametrize("line", [b"X-More: to come\r\n", b"HTTP/1.1 100 Continue\r\n\r\n"])
 def test_a_reply_that_never_gets_to_its_body_times_out(serve: Serve, line: bytes) -> None:
     address = serve(again_and_again(line))
     with pytest.raises(TargetError, match=r"mine did not answer within 0.4 s\.") as caught:
@@ -117,8 +115,7 @@ def test_a_proxy_that_cannot_be_reached_is_reported_as_such(monkeypatch: pytest.
         port = free.getsockname()[1]
     for name in ("HTTP_PROXY", "http_proxy"):
         monkeypatch.setenv(name, f"http://user:secret@127.0.0.1:{port}")
-    with pytest.raises(
-        TargetError, match=r"through the proxy that the environment names: .*refused"
-    ) as caught:
+    sentence = r"through the proxy that the environment names: .*refused"
+    with pytest.raises(TargetError, match=sentence) as caught:
         ask("http://service.example/ask")
     assert "secret" not in str(caught.value)
