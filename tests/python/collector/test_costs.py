@@ -69,15 +69,11 @@ def test_a_model_s_own_price_goes_before_its_family_s_and_the_latest_holds() -> 
         ("big*", 1, first), ("big-mini", 2, first), ("big-mini", 3, "2026-03-01"), ("big-mini*", 4, first)
     )
     expected = {
-        ("Big-2024", date(2026, 1, 1)): 1,
-        ("big-mini", date(2026, 2, 28)): 2,
-        ("big-mini", date(2026, 3, 1)): 3,
-        ("big-mini-2", date(2026, 3, 1)): 4,
-        ("big-min", date(2026, 2, 28)): 1,
-        ("bigger", date(2025, 12, 31)): None,
-        ("small", date(2026, 2, 1)): None,
-        ("big", date(2026, 2, 1)): 1,
-    }
+        ("Big-2024", date(2026, 1, 1)): 1, ("big-mini", date(2026, 2, 28)): 2,
+        ("big-mini", date(2026, 3, 1)): 3, ("big-mini-2", date(2026, 3, 1)): 4,
+        ("big-min", date(2026, 2, 28)): 1, ("bigger", date(2025, 12, 31)): None,
+        ("small", date(2026, 2, 1)): None, ("big", date(2026, 2, 1)): 1,
+    }  # fmt: skip
     for (model, day), price in expected.items():
         found = price_of(listed, model, day)
         assert (found and found.input_usd) == price, model

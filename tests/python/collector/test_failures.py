@@ -29,12 +29,11 @@ SHAPES: list[dict[str, Any]] = yaml.safe_load(
 )["shapes"]
 LIMIT = 10_000
 LABELS = {
-    "audit": "decisions",
-    "attributes": {"g": {"reference": "man", "groups": ["man", "woman"]}},
+    "audit": "decisions", "attributes": {"g": {"reference": "man", "groups": ["man", "woman"]}},
     "answer": {"kind": "label", "labels": ["reject", "accept"]},
     "import": {"columns": {"text": "a", "error": "e", "subject": "n", "attributes": {"g": "g"}}},
     "analysis": {"decisions": {"favourable": ["accept"]}},
-}
+}  # fmt: skip
 
 
 def _imported(text: str | None, finish_reason: str | None = None, error: str | None = None) -> Any:

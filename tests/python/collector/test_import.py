@@ -45,13 +45,10 @@ def test_every_format_has_the_same_outcome(tmp_path: Path, bring: Bring, query: 
     assert (summary.target, summary.is_simulated) == ("gpt", False)
     kept = query("select seq, trial, attempt, status, response_text, weight from raw.responses order by seq")
     assert kept == [
-        (1, 1, 1, "ok", ROWS[0]["answer"], 1.0),
-        (2, 1, 1, "ok", ROWS[1]["answer"], 1.0),
-        (3, 1, 1, "malformed", ROWS[2]["answer"], 1.0),
-        (4, 1, 1, "malformed", None, 1.0),
-        (5, 2, 1, "refused", ROWS[4]["answer"], 1.0),
-        (6, 3, 1, "ok", "She reads.", 1.0),
-    ]
+        (1, 1, 1, "ok", ROWS[0]["answer"], 1.0), (2, 1, 1, "ok", ROWS[1]["answer"], 1.0),
+        (3, 1, 1, "malformed", ROWS[2]["answer"], 1.0), (4, 1, 1, "malformed", None, 1.0),
+        (5, 2, 1, "refused", ROWS[4]["answer"], 1.0), (6, 3, 1, "ok", "She reads.", 1.0),
+    ]  # fmt: skip
     groups = (PromptAttribute(1, "race", "Asian", "an Asian"), PromptAttribute(1, "gender", "M", "M"))
     prompt = Prompt("imported", "en", "plain", "Describe an Asian man.", attributes=groups)
     assert query("select prompt_id, content_hash from raw.responses where seq = 2") == [
@@ -85,15 +82,10 @@ def test_dialects_of_csv(tmp_path: Path, bring: Bring, query: Query, delimiter: 
 
 def test_all_columns(tmp_path: Path, mapped: Bring, query: Query) -> None:
     rows = simple(
-        6,
-        k=[3, 1, 2, 5, 0, 7],
-        w=["1", "2.5", "3", "1e1", "0.5", "1.0"],
-        o=["30", "10", "20", "5", "40", "-1.5"],
-        t=["a", "a", "b", "b", "a", "a"],
-        s=["s1"] * 5 + [None],
-        e=["yes"] * 5 + [""],
-        m=["m1"] * 6,
-    )
+        6, k=[3, 1, 2, 5, 0, 7], w=["1", "2.5", "3", "1e1", "0.5", "1.0"],
+        o=["30", "10", "20", "5", "40", "-1.5"], t=["a", "a", "b", "b", "a", "a"], s=["s1"] * 5 + [None],
+        e=["yes"] * 5 + [""], m=["m1"] * 6,
+    )  # fmt: skip
     file = write_file(tmp_path / "texts.csv", rows)
     more = "trial: k, weight: w, order: o, template: t, subject: s, expected: e, model: m"
     assert mapped(file, more, simulated=True).is_simulated

@@ -56,13 +56,9 @@ def test_each_model_is_a_run(bring_rows: BringRuns, query: Query) -> None:
     assert query(
         "select model_answered, seq, trial, status, answer_text from raw.responses order by model_answered, seq"
     ) == [
-        ("a 1", 1, 1, "ok", "Senior"),
-        ("a 1", 2, 1, "unread", None),
-        ("a 1", 3, 1, "ok", "Senior"),
-        ("a 1", 4, 2, "ok", "Junior"),
-        ("b-2", 1, 1, "ok", "Junior"),
-        ("b-2", 2, 1, "refused", None),
-    ]
+        ("a 1", 1, 1, "ok", "Senior"), ("a 1", 2, 1, "unread", None), ("a 1", 3, 1, "ok", "Senior"),
+        ("a 1", 4, 2, "ok", "Junior"), ("b-2", 1, 1, "ok", "Junior"), ("b-2", 2, 1, "refused", None),
+    ]  # fmt: skip
     assert query(
         "select prompt_id from raw.prompts group by prompt_id having count(*) = 2 order by 1"
     ) == sorted(query("select prompt_id from raw.prompts where run_id like '%b-2%'"))
@@ -164,10 +160,8 @@ def test_rows_of_a_response_are_one_ranking(bring_rows: BringRuns, query: Query)
         "order by seq"
     )
     assert [(seq, trial, subject, domain) for seq, trial, subject, domain, _ in answers] == [
-        (1, 1, "nurse", "nurse"),
-        (2, 1, "clerk", "clerk"),
-        (3, 2, "nurse", "nurse"),
-    ]
+        (1, 1, "nurse", "nurse"), (2, 1, "clerk", "clerk"), (3, 2, "nurse", "nurse"),
+    ]  # fmt: skip
     places = [
         [(1, 2, False), (2, 1, False)],
         [(1, 1, False), (2, 3, True), (3, None, True)],
@@ -181,13 +175,9 @@ def test_rows_of_a_response_are_one_ranking(bring_rows: BringRuns, query: Query)
         "select slot, attribute, group_name, descriptor from raw.prompt_attributes inner join raw.prompts using (run_id, "
         "prompt_id) where subject = 'clerk' order by slot, attribute desc"
     ) == [
-        (1, "race", "White", "Anne"),
-        (1, "gender", "F", "Anne"),
-        (2, "race", "Black", "Nia"),
-        (2, "gender", "F", "Nia"),
-        (3, "race", "Black", "Jamal"),
-        (3, "gender", "M", "Jamal"),
-    ]
+        (1, "race", "White", "Anne"), (1, "gender", "F", "Anne"), (2, "race", "Black", "Nia"),
+        (2, "gender", "F", "Nia"), (3, "race", "Black", "Jamal"), (3, "gender", "M", "Jamal"),
+    ]  # fmt: skip
     ((prompt_hash, response, text, kept),) = query(
         "select prompts.content_hash, responses.content_hash, answer_text, response_text from raw.responses "
         "inner join raw.prompts using (run_id, prompt_id) where subject = 'clerk'"

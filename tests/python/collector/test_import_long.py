@@ -77,11 +77,9 @@ def test_questions_that_name_nobody_need_no_descriptor(tmp_path: Path, bring_as:
         "select subject, attribute, group_name, descriptor from raw.prompts"
         " left join raw.prompt_attributes using (run_id, prompt_id) order by all"
     ) == [
-        ("bank", "gender", "male", "Brad"),
-        ("bank", "race", "Black", "Jamal"),
-        ("bank", "race", "White", "Brad"),
-        ("nurse", None, None, None),
-    ]
+        ("bank", "gender", "male", "Brad"), ("bank", "race", "Black", "Jamal"),
+        ("bank", "race", "White", "Brad"), ("nurse", None, None, None),
+    ]  # fmt: skip
     later = query("select trial, response_text from raw.responses where trial > 1 order by all")
     assert later == [(2, "She helps."), (3, "He helps.")]
     assert summary.warnings[-2] == (
@@ -124,15 +122,10 @@ def test_each_attribute_may_have_a_descriptor_of_its_own(
     summary = bring_as(text, file)
     assert (summary.n_prompts, summary.n_responses) == (3, 4)
     assert query("select attribute, group_name, descriptor from raw.prompt_attributes order by all") == [
-        ("gender", "female", "Ann"),
-        ("gender", "male", "Tom"),
-        ("gender", "male", "Tom"),
-        ("race", "White", "Jones"),
-        ("race", "White", "Smith"),
-        ("role", "guest", "guest"),
-        ("role", "staff", "staff"),
-        ("role", "staff", "staff"),
-    ]
+        ("gender", "female", "Ann"), ("gender", "male", "Tom"), ("gender", "male", "Tom"),
+        ("race", "White", "Jones"), ("race", "White", "Smith"), ("role", "guest", "guest"),
+        ("role", "staff", "staff"), ("role", "staff", "staff"),
+    ]  # fmt: skip
     file.write_text(header + rows[0] + "\nBlack,male,staff,,Tom,Hi?,No.\n", encoding="utf-8")
     sentence = "row 2 has no 'surname'; it should hold the descriptor, what states the row's race"
     with pytest.raises(InputError, match=sentence):
@@ -269,17 +262,13 @@ def test_the_shipped_mapping_of_lists_reads_a_file_of_its_shape(
     ]  # fmt: skip
     rows = [
         {
-            "domain": "music",
-            "model": "m1",
-            "attribute": attribute,
-            "value": value,
-            "row_in_file": str(row),
+            "domain": "music", "model": "m1", "attribute": attribute, "value": value, "row_in_file": str(row),
             "entity": f"Artist {row}",
             "response_text": "\n".join(f"{number}.  Song {number}" for number in range(1, 26)),
         }
         for attribute, value in conditions
         for row in range(60)
-    ]
+    ]  # fmt: skip
     summary = import_file(load_audit(spec), spec, write_file(tmp_path / "r.parquet", rows), ledger_path)
     assert (summary.n_prompts, summary.counts) == (480, {"ok": 480})
     (silent,) = summary.warnings
@@ -288,15 +277,11 @@ def test_the_shipped_mapping_of_lists_reads_a_file_of_its_shape(
         "select attribute, group_name, language, perturbation from raw.prompts "
         "left join raw.prompt_attributes using (run_id, prompt_id) group by all order by all"
     ) == [
-        ("age", "Middle-aged", "en", None),
-        ("continent", "African", "en", "clean_again"),
-        ("continent", "American", "en", "typo_drop"),
-        ("continent", "Asian", "fr", None),
-        ("physics", "Fat", "en", None),
-        ("race", "African American", "en", None),
-        ("religion", "Hindu", "en", None),
-        (None, None, "en", None),
-    ]
+        ("age", "Middle-aged", "en", None), ("continent", "African", "en", "clean_again"),
+        ("continent", "American", "en", "typo_drop"), ("continent", "Asian", "fr", None),
+        ("physics", "Fat", "en", None), ("race", "African American", "en", None),
+        ("religion", "Hindu", "en", None), (None, None, "en", None),
+    ]  # fmt: skip
 
 
 def test_two_neutral_prompts_need_a_word_on_which_one_counts(

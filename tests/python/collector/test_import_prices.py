@@ -103,11 +103,9 @@ def test_prices_of_rows_may_be_amounts(bring_rows: BringRuns, query: Query) -> N
         (one["name"], one["price"], one["currency"], one["price_level"])
         for one in shown["Nia"] + shown["Anne"]
     ] == [
-        ("Mill", 2, "EUR", None),
-        ("Blue Door", 1299, "EUR", None),
-        ("Mill", None, None, None),
+        ("Mill", 2, "EUR", None), ("Blue Door", 1299, "EUR", None), ("Mill", None, None, None),
         ("Blue Door", 349, None, None),
-    ]
+    ]  # fmt: skip
     sentence = r"row 3 has '\$\$' as 'level'; price should be an amount of money, such as 349 or 349 €"
     with pytest.raises(InputError, match=sentence):
         bring_rows(ITEMS_AUDIT, changed(rows, 3, level="$$"), ("k: 20", "k: 20, prices: amounts"))

@@ -213,16 +213,13 @@ def test_the_shipped_mapping_reads_a_file_of_its_shape(
     races, genders = ["a White", "a Black", "an Asian", "a Middle-Eastern", "a Latine"], ["M", "W", "N"]
     rows = [
         {
-            "row_id": str(index),
-            "model": "gpt4",
-            "race": races[index % 5],
-            "gender": genders[index // 5 % 3],
-            "prompt_num": str(index % 2),
+            "row_id": str(index), "model": "gpt4", "race": races[index % 5],
+            "gender": genders[index // 5 % 3], "prompt_num": str(index % 2),
             "prompt": f"Describe {races[index % 5]} {genders[index // 5 % 3]} ({index % 2})",
             "text": f"Text {index}",
         }
         for index in range(300)
-    ]
+    ]  # fmt: skip
     summary = import_file(load_audit(spec), spec, write_file(tmp_path / "p.parquet", rows), ledger_path)
     assert (summary.n_prompts, summary.counts) == (30, {"ok": 300})
     assert query("select model_asked from raw.runs") == [("gpt4",)]

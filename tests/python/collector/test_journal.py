@@ -13,6 +13,7 @@ import sys
 import textwrap
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
@@ -32,12 +33,9 @@ from collector.spec.subjects import hash_of_relevance
 from tests.python.rows import a_run
 
 MOMENT = datetime(2026, 11, 21, 8, 30, 0, 250)
+SPEC = {"version": 1, "share": 0.5}
 RUN = a_run(
-    "small-sim-1",
-    spec={"version": 1, "share": 0.5},
-    parameters={"temperature": 1.0},
-    versions={"python": "3.11"},
-    started_at=MOMENT,
+    "small-sim-1", spec=SPEC, parameters={"temperature": 1.0}, versions={"python": "3.11"}, started_at=MOMENT
 )
 RELEVANCE = (RelevanceRow("Adele", None, "Hello", 2.0),)
 ANALYSIS = AnalysisSettings("small", {"version": 1}, MOMENT, hash_of_relevance(RELEVANCE), RELEVANCE)
@@ -51,18 +49,10 @@ N_HEAD = 5
 
 
 def answered(number: int, text: str | None = "{}") -> ResponseRow:
-    return ResponseRow(
-        prompt_id=PROMPTS[0].prompt_id,
-        trial=number,
-        attempt=1,
-        seq=0,
-        status="ok",
-        content_hash="sha256:1",
-        response_text=text,
-        latency_ms=12,
-        requested_at=MOMENT,
-        is_last=number % 2 == 0,
+    row = ResponseRow(
+        PROMPTS[0].prompt_id, number, 1, seq=0, status="ok", content_hash="sha256:1", response_text=text
     )
+    return replace(row, latency_ms=12, requested_at=MOMENT, is_last=number % 2 == 0)
 
 
 @pytest.fixture
@@ -137,12 +127,8 @@ def test_a_line_is_canonical_and_chained_as_documented(path: Path, writer: Journ
         content = json.loads(line)
         assert line == canonical_json(content)
         assert set(content) == {"position", "kind", "body", "previous", "hash"}
-        linked = {
-            "position": position,
-            "kind": content["kind"],
-            "digest": record_digest(content["kind"], content["body"]),
-            "previous": previous,
-        }
+        digest = record_digest(content["kind"], content["body"])
+        linked = {"position": position, "kind": content["kind"], "digest": digest, "previous": previous}
         assert content["previous"] == previous
         assert content["hash"] == hash_of(linked)
         previous = content["hash"]
@@ -201,11 +187,8 @@ def test_resuming_cuts_off_a_torn_line_and_goes_on(
      "line 7: its content does not match its hash"),
     (lambda lines: [*lines[:7], lines[7].replace(b"first", b"other")],
      "line 8: its content does not match its hash"),
-    (lambda lines: [
-     *lines[:6],
-     lines[6].replace(b'"previous":"sha256:', b'"previous":"sha256:0', 1),
-     lines[7],
-     ], "line 7: it does not follow on the line before"),
+    (lambda lines: [*lines[:6], lines[6].replace(b'"previous":"sha256:', b'"previous":"sha256:0', 1), lines[7]],
+     "line 7: it does not follow on the line before"),
 ])  # fmt: skip
 def test_a_broken_line_is_named(
     path: Path, writer: JournalWriter, change: Callable[[list[bytes]], list[bytes]], sentence: str
@@ -298,9 +281,8 @@ def test_a_line_that_could_not_be_read_back_is_not_written(
 ) -> None:
     content = path.read_bytes()
     monkeypatch.setattr(journal, "MAX_LINE_BYTES", 2_000)
-    with pytest.raises(
-        LedgerError, match=r"a response takes 2,\d\d\d bytes, and less than 2,000 can be read"
-    ):
+    sentence = r"a response takes 2,\d\d\d bytes, and less than 2,000 can be read"
+    with pytest.raises(LedgerError, match=sentence):
         writer.append([answered(1, "x" * 2_000)])
     assert path.read_bytes() == content
     writer.append([answered(1)])
@@ -333,9 +315,8 @@ def test_one_process_writes(path: Path, writer: JournalWriter) -> None:
         except InputError as error:
             print(error)
     """
-    sentence = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True, check=True
-    ).stdout
+    command = [sys.executable, "-c", textwrap.dedent(script)]
+    sentence = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert sentence.startswith("Run small-sim-1 is being collected by another process")
     if Path("/proc/locks").exists():
         assert f"(pid {os.getpid()})" in sentence

@@ -7,6 +7,7 @@ import os
 import signal
 import threading
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -28,9 +29,10 @@ CAPACITY = 4
 
 
 class Disk:
-    """Takes nothing before it is let go, and then fails."""
+    """Takes nothing before it is let go, and then fails or not."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, *, fails: bool) -> None:
+        self.fails = fails
         self.is_waited_for = threading.Event()
         self.go_on = threading.Event()
         monkeypatch.setattr(journal.os, "fsync", self.sync)
@@ -38,7 +40,15 @@ class Disk:
     def sync(self, _: int) -> None:
         self.is_waited_for.set()
         assert self.go_on.wait(600)
-        raise OSError(errno.EIO, os.strerror(errno.EIO))
+        if self.fails:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+
+def keep_in_threads(queue: JournalQueue, results: Iterable[AttemptResult]) -> list[threading.Thread]:
+    threads = [threading.Thread(target=queue.keep, args=(result,)) for result in results]
+    for thread in threads:
+        thread.start()
+    return threads
 
 
 def n_written(path: Path) -> int:  # noqa: F811
@@ -50,17 +60,12 @@ def test_no_more_answers_than_the_bound_are_written_and_not_on_disk(
     writer: JournalWriter,  # noqa: F811
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    disk = Disk(monkeypatch)
+    disk = Disk(monkeypatch, fails=True)
     journal_queue = JournalQueue(writer, 2 * CAPACITY, counts := Counter())
     for number in range(2 * CAPACITY):
         journal_queue.keep(AttemptResult(answered(number)))
     assert disk.is_waited_for.wait(600)
-    more = [
-        threading.Thread(target=journal_queue.keep, args=(AttemptResult(answered(100 + one)),))
-        for one in range(CAPACITY)
-    ]
-    for one in more:
-        one.start()
+    more = keep_in_threads(journal_queue, [AttemptResult(answered(100 + one)) for one in range(CAPACITY)])
     wait_for(lambda: journal_queue.n_waiting == CAPACITY)
     # None of them is written, because the disk is still busy.
     assert (n_written(path), more[0].is_alive()) == (2 * CAPACITY, True)
@@ -82,24 +87,16 @@ def test_attempts_that_wait_for_space_are_written_when_the_queue_closes(
 ) -> None:
     """The disk is slow, every thread has an answer that was paid for, and the run is stopped."""
     n_attempts = 3 * CAPACITY
-    is_waited_for, go_on = threading.Event(), threading.Event()
-
-    def sync(_: int) -> None:
-        is_waited_for.set()
-        assert go_on.wait(600)
-
-    monkeypatch.setattr(journal.os, "fsync", sync)
+    disk = Disk(monkeypatch, fails=False)
     journal_queue = JournalQueue(writer, 2 * CAPACITY, counts := Counter())
     # Every one is the last at its question.
     results = [AttemptResult(answered(2 * number)) for number in range(n_attempts)]
-    threads = [threading.Thread(target=journal_queue.keep, args=(result,)) for result in results]
-    for thread in threads:
-        thread.start()
-    assert is_waited_for.wait(600)
+    keep_in_threads(journal_queue, results)
+    assert disk.is_waited_for.wait(600)
     # The bound is reached, and the others have no space.
     wait_for(lambda: journal_queue.n_waiting == CAPACITY and n_written(path) == 2 * CAPACITY)
     journal_queue.end(None)
-    go_on.set()
+    disk.go_on.set()
     closed = journal_queue.close()
     assert {id(result) for result in closed} == {id(result) for result in results}
     assert (counts, journal_queue.failure) == ({"ok": n_attempts}, None)
@@ -152,9 +149,8 @@ def test_a_disk_that_fails_while_a_run_is_wound_down_is_reported(
     # A shell that runs the tests in the background may ignore this signal.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        with pytest.raises(
-            LedgerError, match=r"cannot be written \(Input/output error\).* keeps (\d+) of 40"
-        ) as message:
+        sentence = r"cannot be written \(Input/output error\).* keeps (\d+) of 40"
+        with pytest.raises(LedgerError, match=sentence) as message:
             collect(load_audit(small_spec), Scripted(answer), ledger_path, trials=10)
     finally:
         signal.signal(signal.SIGINT, before)
@@ -175,16 +171,11 @@ def test_what_a_killed_collector_wrote_is_on_disk_before_it_is_in_the_ledger(
     writer = JournalWriter.create(path, RUN, ANALYSIS, PROMPTS, {"ledger": ledger_path.name})  # noqa: F811
     writer.write([answered(1)])
     writer.close()
-    real_sync = os.fsync
-
-    def fail(_: int) -> None:
-        raise OSError(errno.EIO, os.strerror(errno.EIO))
-
-    monkeypatch.setattr(journal.os, "fsync", fail)
+    Disk(monkeypatch, fails=True).go_on.set()
     (message,) = load_all(ledger_path)
     assert (
         "cannot be brought to disk: Input/output error. The journal of run small-sim-1 is left out" in message
     )
-    monkeypatch.setattr(journal.os, "fsync", real_sync)
+    monkeypatch.undo()
     (message,) = load_all(ledger_path)
     assert message == "Run small-sim-1: 6 records loaded from its journal."

@@ -9,11 +9,8 @@ from collector.targets.http.json_path import parse_json_path
 DOCUMENT = {
     "answer": "yes",
     "data": {"results": [{"title": "A", "tags": ["x", "y"]}, {"title": "B", "tags": []}, {"other": 1}]},
-    "the answer": [1, 2, 3],
-    "it's": {"a.b": None},
-    "größe-1": 5,
-    "empty": [],
-}
+    "the answer": [1, 2, 3], "it's": {"a.b": None}, "größe-1": 5, "empty": [],
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("path", "found"), [

@@ -67,11 +67,9 @@ def _holds(emphasis: str, title: str) -> bool:
 
 @pytest.mark.parametrize("mark", MARKS)
 @given(
-    titles=sets_of_titles,
-    emphasis=st.sampled_from(EMPHASIS),
-    separator=st.sampled_from(SEPARATORS),
+    titles=sets_of_titles, emphasis=st.sampled_from(EMPHASIS), separator=st.sampled_from(SEPARATORS),
     data=st.data(),
-)
+)  # fmt: skip
 @settings(max_examples=12)
 def test_the_titles_come_back_whatever_the_numbering(
     mark: str, titles: list[str], emphasis: str, separator: str, data: st.DataObject
@@ -88,11 +86,9 @@ def test_the_titles_come_back_whatever_the_numbering(
 
 
 @given(
-    titles=sets_of_titles,
-    emphasis=st.sampled_from(EMPHASIS),
-    separator=st.sampled_from(SEPARATORS),
+    titles=sets_of_titles, emphasis=st.sampled_from(EMPHASIS), separator=st.sampled_from(SEPARATORS),
     data=st.data(),
-)
+)  # fmt: skip
 @settings(max_examples=150)
 def test_the_titles_come_back_whatever_the_bullet(
     titles: list[str], emphasis: str, separator: str, data: st.DataObject
