@@ -17,6 +17,7 @@ Content = Callable[[], dict[str, list[tuple[Any, ...]]]]
 Write = Callable[..., Path]
 Bring = Callable[..., RunSummary]
 BringRuns = Callable[..., tuple[RunSummary, ...]]
+Refused = Callable[..., str]
 Row = dict[str, Any]
 
 

@@ -234,9 +234,7 @@ def as_text(value: object) -> object:
     before=st.sampled_from(["", "Sure!\n", "```json\n", "Here [1] {it} is: "]),
     after=st.sampled_from(["", "\n```", "\nAnything else? {yes} ]", " }"]),
 )
-def test_an_object_is_found_whole_wherever_it_stands(
-    answer: dict[str, object], before: str, after: str
-) -> None:
+def test_an_object_is_found_whole_wherever_it_is(answer: dict[str, object], before: str, after: str) -> None:
     value, problem, unclosed = extract_json(before + json.dumps(answer, ensure_ascii=False) + after)
     assert (problem, unclosed) == ("", False)
     assert plain(value) == as_text(answer)

@@ -57,9 +57,7 @@ def test_what_is_asked_again_is_counted_by_group(small_spec: Path, ledger_path: 
     assert _collect(small_spec, ledger_path, lambda _: None).asked_again is None
 
 
-def test_a_service_that_is_asked_too_often_says_nothing_about_a_question(
-    small_spec: Path, ledger_path: Path, query: Query
-) -> None:
+def test_refusals_for_the_rate_are_not_counted(small_spec: Path, ledger_path: Path, query: Query) -> None:
     busy = TargetError("busy", retryable=True, status=429, retry_after_seconds=0.01)
     down = TargetError("answered 500: down", retryable=True, status=500)
     n_busy = 0
@@ -117,9 +115,7 @@ def test_a_reason_that_no_table_knows_is_named(small_spec: Path, ledger_path: Pa
     )
 
 
-def test_an_error_message_as_an_answer_is_asked_again(
-    small_spec: Path, ledger_path: Path, query: Query
-) -> None:
+def test_an_error_message_as_answer_is_asked_again(small_spec: Path, ledger_path: Path, query: Query) -> None:
     down = Reply("Error code: 503 - {'error': {'message': 'overloaded', 'code': 503}}")
     summary = _collect(small_spec, ledger_path, lambda prompt: down if "White" in prompt else None)
     assert summary.counts == {"ok": 20}

@@ -162,9 +162,7 @@ def test_errors_of_single_questions(ask: Ask, service: Service, query: Query) ->
 
 
 @one_vendor
-def test_replies_of_which_none_can_be_used_are_not_bought_again(
-    ask: Ask, go_on: Ask, service: Service, query: Query
-) -> None:
+def test_unusable_replies_are_not_bought_again(ask: Ask, go_on: Ask, service: Service, query: Query) -> None:
     service.outcome = lambda *_: "no JSON at all"
     sentence = r"No reply to the first 40 questions could be used.* no JSON at all\. Run"
     with pytest.raises(TargetError, match=sentence):
@@ -242,9 +240,7 @@ def test_a_run_that_the_service_stops_goes_on_where_it_was(
     assert sizes(service) == expected
 
 
-def test_a_batch_that_the_service_does_not_begin(
-    ask: Ask, go_on: Ask, service: Service, ledger_path: Path
-) -> None:
+def test_a_batch_that_the_service_rejects(ask: Ask, go_on: Ask, service: Service, ledger_path: Path) -> None:
     service.ends = ["failed"]
     with pytest.raises(TargetError, match=r"The file is wrong\..* keeps 0 of 8 responses"):
         ask()
@@ -292,10 +288,7 @@ def test_a_submission_whose_process_ended_is_found(
 
 
 def test_where_only_a_person_can_tell_one_is_asked(
-    ask: Ask,
-    go_on: Ask,
-    service: Service,
-    monkeypatch: pytest.MonkeyPatch,
+    ask: Ask, go_on: Ask, service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A batch that is not listed after all the waiting was not made, where batches have names; without, who knows?"""
     break_off(ask, service, monkeypatch)
@@ -312,9 +305,7 @@ def test_where_only_a_person_can_tell_one_is_asked(
 
 @pytest.mark.parametrize("service", ["anthropic"], indirect=True)
 @pytest.mark.parametrize("status", [500, 504, 529])
-def test_a_batch_without_a_name_is_not_bought_twice_whatever_the_service_says(
-    ask: Ask, go_on: Ask, service: Service, status: int
-) -> None:
+def test_a_nameless_batch_is_bought_once(ask: Ask, go_on: Ask, service: Service, status: int) -> None:
     """An error comes back though the batch was made, and it is not listed in time; --retry-failed speaks of earlier ones only."""
     service.drop, service.drop_with, service.lag = 1, status, 1
     question = r"The end of a submission of 8 questions .* is not known"
@@ -354,12 +345,7 @@ def test_a_service_that_stumbles(ask: Ask, service: Service) -> None:
 
 
 @one_vendor
-def test_a_service_that_stays_away(
-    ask: Ask,
-    go_on: Ask,
-    service: Service,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_an_absent_service(ask: Ask, go_on: Ask, service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batch_module, "MAX_TRIES", 3)
     service.refuse = [503] * 5
     with pytest.raises(TargetError, match=r"answered 503: Not now\..* keeps 0 of 8"):
@@ -425,9 +411,7 @@ def test_what_a_batch_asks(service: Service) -> None:
 
 
 @one_vendor
-def test_the_command(
-    service: Service, small_spec: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_cli(service: Service, small_spec: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     address = f"http://127.0.0.1:{service.port}{'/v1' if service.vendor == 'openai' else ''}"
     (tmp_path / "targets.yml").write_text(

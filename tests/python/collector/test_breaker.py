@@ -97,9 +97,7 @@ def test_replies_of_which_none_can_be_used_stop_a_run() -> None:
     (Usability(), [reply("malformed"), reply("ok")]),
     (Usability(), [reply("malformed"), reply("refused")]),
 ], ids=["unlimited", "resumed", "answered", "refused"])  # fmt: skip
-def test_a_limit_of_none_or_one_reply_that_can_be_used_lets_a_run_go_on(
-    usability: Usability, rows: list[ResponseRow]
-) -> None:
+def test_one_usable_reply_or_no_limit_lets_a_run_go_on(usability: Usability, rows: list[ResponseRow]) -> None:
     rows = [*rows, *[reply("malformed", trial=trial) for trial in HUNDRED]]
     assert replied(usability, *rows) == [None] * len(rows)
 

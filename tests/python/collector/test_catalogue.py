@@ -127,9 +127,7 @@ def test_lists_that_are_none(write: Write, problem: Problem, cell: str) -> None:
     "business_name,price,category,domain", "Business Name;Price-Range;Cuisines;City",
     "title\tprice tier\ttags\tCITY", "item|cost|type|city",
 ])  # fmt: skip
-def test_columns_may_have_other_names_and_delimiters(
-    write: Write, ledger_path: Path, query: Query, header: str
-) -> None:
+def test_other_names_and_delimiters(write: Write, ledger_path: Path, query: Query, header: str) -> None:
     delimiter = next(one for one in ";\t|," if one in header)
     row = delimiter.join(["A", "3", "bars", "Boston"])
     import_items(write(f"{header}\n{row}\n"), ledger_path, name="places")
@@ -175,9 +173,7 @@ def test_other_formats(tmp_path: Path, write: Write, ledger_path: Path, query: Q
         ]
 
 
-def test_the_same_content_is_refused_and_other_content_counts_from_now_on(
-    write: Write, ledger_path: Path, query: Query
-) -> None:
+def test_only_other_content_is_imported_again(write: Write, ledger_path: Path, query: Query) -> None:
     first, second = HEADER + "A,1,bars,\nB,2,pubs,\n", HEADER + "A,1,bars,\nB,3,pubs,\n"
     reordered = HEADER + "B,2,pubs,\nA,1,bars,\n"
     import_items(write(first), ledger_path, name="places")
@@ -206,9 +202,7 @@ def test_the_ledger_says_whether_items_were_written(ledger_path: Path) -> None:
         assert [append.items("places", name, rows) for name in ("x", "x", "y")] == [True, False, True]
 
 
-def test_repeated_names_have_to_agree(
-    write: Write, ledger_path: Path, query: Query, problem: Problem
-) -> None:
+def test_repeated_names_must_agree(write: Write, ledger_path: Path, query: Query, problem: Problem) -> None:
     for second in ("The  OAK,2,bars,Boston", "The Oak!,1,pubs,Boston", "The Oak,2,bars,BOSTON"):
         sentence = problem(write(f"{HEADER}The Oak,1,bars,Boston\nElm,1,bars,Boston\n{second}\n"))
         assert "rows 1 and 3 both hold" in sentence
@@ -267,9 +261,7 @@ def test_ids_are_unique(write: Write, problem: Problem, ledger_path: Path) -> No
     ("items.csv", "name,price_level\nA,1\n", "has no column 'categories'; its columns are"),
     ("items.parquet", "no parquet", "is not a readable Parquet file"),
 ])  # fmt: skip
-def test_files_that_are_no_catalogue(
-    write: Write, problem: Problem, name: str, text: str, sentence: str
-) -> None:
+def test_what_is_no_catalogue(write: Write, problem: Problem, name: str, text: str, sentence: str) -> None:
     message = problem(write(text, name))
     assert sentence in message
     assert name in message

@@ -171,9 +171,7 @@ FEW = ["ABCD"[number % 4] for number in range(N)]
     (table(sex=SEX, customer=["k1", "", "", ""] * (N // 4)), {}),
     (table(sex=SEX, colour=FOUR, update=FEW), {}),
 ])  # fmt: skip
-def test_columns_are_chosen_by_names_and_values(
-    tmp_path: Path, rows: list[Row], chosen: dict[str, str]
-) -> None:
+def test_names_and_values_choose_columns(tmp_path: Path, rows: list[Row], chosen: dict[str, str]) -> None:
     file = write_file(tmp_path / "a.csv", rows)
     others = [name for name in rows[0] if name != "sex"]
     found = shared_columns(file, others, ["sex"], AS_IT_LOOKS)
@@ -181,9 +179,7 @@ def test_columns_are_chosen_by_names_and_values(
     assert all(one.role == role and one.column in one.chosen for role, one in found.items())
 
 
-def test_a_log_of_another_tool_has_clusters(
-    write_spec: Write, ledger_path: Path, query: Query, repository: Path
-) -> None:
+def test_a_log_has_clusters(write_spec: Write, ledger_path: Path, query: Query, repository: Path) -> None:
     spec = write_spec("""
 audit: logged
 attributes: {race: {reference: White, groups: {White: a White, Asian: an Asian}}}

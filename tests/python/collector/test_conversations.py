@@ -101,9 +101,7 @@ def test_every_message_is_rendered(tmp_path: Path) -> None:
       "last or all.")),
     ((("user: And", "usr: And"),), "templates[0].turns[4]"),
 ])  # fmt: skip
-def test_a_wrong_conversation_gets_a_sentence(
-    tmp_path: Path, change: tuple[tuple[str, str], ...], sentence: str
-) -> None:
+def test_wrong_conversations(tmp_path: Path, change: tuple[tuple[str, str], ...], sentence: str) -> None:
     with pytest.raises(InputError, match=re.escape(sentence)):
         load_audit(write(tmp_path, "last", *change))
 
@@ -150,9 +148,7 @@ def test_only_judged_answers_have_the_form_asked_for(tmp_path: Path, query: Quer
     ("reply", "status"),
     [(Reply(None, finish_reason="content_filter"), "refused"), (Reply(""), "malformed"), (None, "error")],
 )
-def test_a_failed_turn_ends_its_conversation(
-    tmp_path: Path, query: Query, reply: Reply | None, status: str
-) -> None:
+def test_a_failed_turn_is_the_last(tmp_path: Path, query: Query, reply: Reply | None, status: str) -> None:
     def answer(request: Request) -> Reply:
         if request.turn == 2 and "woman" in (request.system_prompt or ""):
             if reply is None:

@@ -37,9 +37,7 @@ LEVELS = ("junior", "mid", "senior")
     ("B is a better fit.", "opening", "B is a better fit", True),
     ("I think candidate B is a better fit.", "only_label", "B is a better fit", False),
 ])  # fmt: skip
-def test_each_rule_has_a_name_and_says_what_it_read(
-    reply: str, rule: str, text: str, is_certain: bool
-) -> None:
+def test_each_rule_has_a_name_and_shows_its_text(reply: str, rule: str, text: str, is_certain: bool) -> None:
     decision = read_label(reply, AB)
     assert (decision.value, decision.read_by, decision.read_text) == ("B", rule, text)
     assert decision.is_certain is is_certain

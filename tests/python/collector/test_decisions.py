@@ -53,9 +53,7 @@ def test_labels_of_other_kinds(reply: str, label: str) -> None:
     ("", "stop", "malformed"),
     (None, "stop", "malformed"),
 ])  # fmt: skip
-def test_refused_and_cut_off_replies_are_no_decisions(
-    reply: str | None, finish_reason: str, status: str
-) -> None:
+def test_refused_or_cut_replies_are_no_decisions(reply: str | None, finish_reason: str, status: str) -> None:
     assert classify(reply, "label", LIMIT, finish_reason, labels=LEVELS).status == status
 
 

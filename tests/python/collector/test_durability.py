@@ -355,9 +355,7 @@ def is_running(pid: int) -> bool:
     return True
 
 
-def test_a_second_collector_is_refused_and_the_first_one_goes_on(
-    collector: Collector, service: Service
-) -> None:
+def test_a_second_collector_is_refused_and_the_first_goes_on(collector: Collector, service: Service) -> None:
     service.n_at_once = 60
     pid = collector.start()
     wait_for(lambda: len(service.asked) > 60)
@@ -413,9 +411,7 @@ def test_a_full_disk_stops_the_run_and_room_lets_it_go_on(collector: Collector, 
     ]
 
 
-def test_a_torn_last_line_is_left_out_by_a_build_and_asked_again(
-    collector: Collector, service: Service
-) -> None:
+def test_a_torn_last_line_is_left_out_and_asked_again(collector: Collector, service: Service) -> None:
     pid = collector.start(ledger_seconds=100)
     wait_for(lambda: len(service.asked) > 40)
     os.kill(pid, signal.SIGKILL)

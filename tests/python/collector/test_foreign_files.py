@@ -79,9 +79,7 @@ def test_files_inside_the_project_are_read(project: Path, file: str) -> None:
     *((file, "lies outside of .*project:") for file in ("../../outside.csv", "link.csv", "up/outside.csv", "ABSOLUTE")),
     *((file, "is hidden in") for file in ("../.env", "../.aws/credentials", "plain.csv", "lists/../../.env")),
 ])  # fmt: skip
-def test_files_outside_and_hidden_files_are_refused_unless_they_are_allowed(
-    project: Path, tmp_path: Path, file: str, why: str
-) -> None:
+def test_files_outside_or_hidden_must_be_allowed(project: Path, tmp_path: Path, file: str, why: str) -> None:
     (project / ".aws").mkdir()
     for hidden in (project / ".env", project / ".aws" / "credentials"):
         hidden.write_text(THINGS)
@@ -184,9 +182,7 @@ def test_an_error_shows_no_more_of_a_file_than_a_short_excerpt(project: Path) ->
     assert len(shown) < 240
 
 
-def test_a_key_in_an_excerpt_is_struck_out_before_it_is_cut(
-    project: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_key_is_removed_before_an_excerpt_is_cut(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("A_KEY", SECRET)
     monkeypatch.chdir(project)
     (project / "targets.yml").write_text("targets: {x: {kind: openai, api_key_env: A_KEY}}")
@@ -200,9 +196,7 @@ def test_a_key_in_an_excerpt_is_struck_out_before_it_is_cut(
     assert SECRET[:8] not in failed.stderr
 
 
-def test_an_environment_variable_allows_what_lies_outside(
-    project: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_environment_variable_allows_files_outside(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(project)
     (project / "audits" / "people.yml").write_text(
         SPEC.format(where="subjects: {file: ../../outside.csv, name: thing}")
@@ -284,9 +278,7 @@ def test_a_file_that_is_too_large(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["spec", "csv", "jsonl", "journal", "journal's end"])
-def test_a_hole_in_a_file_is_no_line_without_end(
-    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_hole_in_a_file_is_refused(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     ending, read = READERS[name]
     monkeypatch.setattr("collector.journal.reader.MAX_LINE_BYTES", 1 << 20)
     monkeypatch.setattr(log_rows, "MAX_LINE_BYTES", 1 << 20)
@@ -327,9 +319,7 @@ def test_yaml_without_bound(tmp_path: Path, text: str, message: str) -> None:
             read(path)
 
 
-def test_a_wide_document_is_read_no_further_than_its_bound(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_wide_document_is_read_up_to_its_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("collector.files.yaml.MAX_NODES", 50)
     with pytest.raises(InputError, match=r"column \d\d: there are more than 50 values"):
         read_yaml_mapping(written(tmp_path, "a: [" + "1," * 5000 + "]"), what="x")

@@ -104,9 +104,7 @@ def test_which_tls_errors_come_again(error: Exception, is_lasting: bool) -> None
     assert http_session._is_lasting(SSLError(error)) is is_lasting
 
 
-def test_a_certificate_of_an_own_authority_is_accepted(
-    address: str, certificate: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_own_authority_counts(address: str, certificate: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(certificate))
     reply = HttpSession("mine", Redactor(), timeout_seconds=5).send("GET", address, headers={})
     assert (reply.status, reply.text) == (200, "Hello")

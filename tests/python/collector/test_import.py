@@ -100,9 +100,7 @@ def test_all_columns(tmp_path: Path, mapped: Bring, query: Query) -> None:
     assert query("select model_asked, is_simulated from raw.runs") == [("m1", True)]
 
 
-def test_trials_follow_the_order_column_whatever_the_order_of_rows(
-    tmp_path: Path, mapped: Bring, query: Query
-) -> None:
+def test_trials_follow_the_order_column_not_the_rows(tmp_path: Path, mapped: Bring, query: Query) -> None:
     rows = simple(40, o=[f"{1_700_000_000_000_000_000 + index}" for index in range(40)])
     for name, chosen in (("forward", rows), ("backward", rows[::-1])):
         mapped(write_file(tmp_path / f"{name}.jsonl", chosen), "order: o", name=name)
@@ -121,18 +119,14 @@ def test_json_answers_and_objects_in_json_lines(tmp_path: Path, bring: Bring, qu
     assert query("select distinct answer_text from raw.responses where status = 'ok'") == [("Tea Warm.",)]
 
 
-def test_a_row_without_a_template_is_of_the_one_that_all_are_of(
-    tmp_path: Path, mapped: Bring, query: Query
-) -> None:
+def test_a_row_without_a_template_has_the_default_one(tmp_path: Path, mapped: Bring, query: Query) -> None:
     rows = [{**simple(1)[0], "asked": template} for template in ("", "imported")]
     summary = mapped(write_file(tmp_path / "templates.csv", rows), "template: asked")
     assert (summary.n_prompts, summary.n_responses) == (1, 2)
     assert query("select distinct template from raw.prompts") == [("imported",)]
 
 
-def test_prompts_that_are_one_as_they_are_kept_are_refused(
-    tmp_path: Path, mapped: Bring, query: Query
-) -> None:
+def test_prompts_that_are_one_once_kept_are_refused(tmp_path: Path, mapped: Bring, query: Query) -> None:
     """A ledger with a prompt in it twice could never be built again."""
     rows = [{**simple(1)[0], "about": subject} for subject in ("a\x00", "a\ufffd")]
     file = write_file(tmp_path / "nul.jsonl", rows)
@@ -158,9 +152,7 @@ def test_a_full_disk_and_too_little_memory_are_no_faults_of_a_line(
     assert str(caught.value) == f"{path} cannot be read: {message}"
 
 
-def test_json_lines_may_begin_with_a_byte_order_mark_and_a_nul_is_replaced(
-    tmp_path: Path, bring: Bring, query: Query
-) -> None:
+def test_a_byte_order_mark_and_a_nul_in_json_lines(tmp_path: Path, bring: Bring, query: Query) -> None:
     path = tmp_path / "a.jsonl"
     row = '{"race": "White", "gender": "M", "question": "q", "answer": "a\\u0000b"}\n'
     path.write_text(f"\ufeff{row}{row}", encoding="utf-8")
@@ -199,9 +191,7 @@ def test_warnings(tmp_path: Path, mapped: Bring) -> None:
     "answers[1]", "answers*", "answers?", "[a-z]*", "**", "k=v/race=Black/answers", "it's", "a\\b",
     "[x]/answers",
 ])  # fmt: skip
-def test_the_file_that_is_named_is_read_and_no_other(
-    tmp_path: Path, bring: Bring, query: Query, name: str, ending: str
-) -> None:
+def test_no_other_file_is_read(tmp_path: Path, bring: Bring, query: Query, name: str, ending: str) -> None:
     """DuckDB takes * ? [ in a path for a pattern, and folders called `race=Black` for columns."""
     others = ("answers1", "answersx", "answers", "axx", "x/answers")
     for other in others:
@@ -242,7 +232,7 @@ def test_a_file_that_changes_while_it_is_read_is_not_kept(
     assert Ledger(ledger_path).runs() == []
 
 
-def test_a_run_is_called_after_the_one_model_that_its_file_names(
+def test_a_run_is_called_after_the_only_model_of_its_file(
     tmp_path: Path, mapped: Bring, query: Query
 ) -> None:
     """Under another name each month, a file would stay current for ever next to those that came later."""
@@ -255,9 +245,7 @@ def test_a_run_is_called_after_the_one_model_that_its_file_names(
     assert mapped(file, "model: m", name="assistant").target == "assistant"
 
 
-def test_the_same_content_is_imported_once_unless_asked_for_again(
-    tmp_path: Path, bring: Bring, content: Content, query: Query
-) -> None:
+def test_content_is_imported_once(tmp_path: Path, bring: Bring, content: Content, query: Query) -> None:
     first = bring(write_file(tmp_path / "a.csv", simple(4)))
     before = content()
     copy = write_file(tmp_path / "copy.csv", simple(4))

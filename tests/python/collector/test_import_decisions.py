@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from collector.errors import InputError
 from collector.rows import response_hash
 from collector.spec.prompts import Prompt, PromptAttribute
-from tests.python.collector.importing import BringRuns, Content, Query, Row, changed
+from tests.python.collector.importing import BringRuns, Content, Query, Refused, Row, changed
 from tests.python.collector.specs import LABELS_IMPORT, RANKINGS_IMPORT, Change, is_message
 
 
@@ -136,9 +136,7 @@ def test_an_expected_answer_written_in_two_ways_is_one(
     assert query("select trial from raw.responses order by trial") == [(1,), (2,)]
 
 
-def test_a_group_written_in_two_ways_next_to_a_name_is_one_prompt(
-    bring_rows: BringRuns, query: Query
-) -> None:
+def test_a_group_written_in_two_ways_by_a_name_is_one_prompt(bring_rows: BringRuns, query: Query) -> None:
     """The name is the descriptor, with any of the group's own words next to it."""
     several = "race: {reference: white, groups: {white: [white, European], black: black}}"
     rows = [{**LABELS[0], "truth": "", "race": race} for race in ("white", "European")]
@@ -187,9 +185,7 @@ def test_rows_of_a_response_are_one_ranking(bring_rows: BringRuns, query: Query)
     assert response == response_hash(prompt_hash, "ok", text)
 
 
-def test_answers_are_ordered_by_number_and_keep_the_rest_of_their_first_row(
-    bring_rows: BringRuns, query: Query
-) -> None:
+def test_answers_are_ordered_by_number_and_keep_their_first_row(bring_rows: BringRuns, query: Query) -> None:
     rows = [
         {**row, "at": at, "count": count, "model": "m"}
         for row, at, count in zip(RANKINGS, [10, 11, 9, 100, 9, 9, 101], [3, 9, 2, 1, 2, 2, 1], strict=True)
@@ -204,9 +200,7 @@ def test_answers_are_ordered_by_number_and_keep_the_rest_of_their_first_row(
     ) == [(1, "clerk", 1, 2.0, "m"), (2, "nurse", 1, 3.0, "m"), (3, "nurse", 2, 1.0, "m")]
 
 
-def test_without_a_column_for_it_a_candidate_without_rank_is_missing(
-    bring_rows: BringRuns, query: Query
-) -> None:
+def test_without_a_column_a_candidate_without_rank_is_missing(bring_rows: BringRuns, query: Query) -> None:
     bring_rows(RANKINGS_IMPORT, changed(RANKINGS, 5, given=2), ("    missing: absent\n", ""))
     ((text,),) = query(
         "select answer_text from raw.responses inner join raw.prompts using (run_id, prompt_id) where subject = 'clerk'"
@@ -258,7 +252,5 @@ WRONG_ROWS: list[tuple[str, list[Row], list[Change], str]] = [
 @pytest.mark.parametrize(
     ("text", "rows", "changes", "message"), WRONG_ROWS, ids=[row[-1] for row in WRONG_ROWS]
 )
-def test_wrong_rows(
-    wrong_rows: Callable[..., str], text: str, rows: list[Row], changes: list[Change], message: str
-) -> None:
+def test_wrong_rows(wrong_rows: Refused, text: str, rows: list[Row], changes: Any, message: str) -> None:
     assert is_message(found := wrong_rows(text, rows, *changes), message), found

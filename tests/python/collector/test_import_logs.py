@@ -356,9 +356,7 @@ WRONG_LOGS: list[tuple[str, bytes, str]] = [
 
 
 @pytest.mark.parametrize(("name", "content", "sentence"), WRONG_LOGS, ids=[row[-1] for row in WRONG_LOGS])
-def test_a_file_that_is_no_whole_log(
-    tmp_path: Path, bring: Bring, name: str, content: bytes, sentence: str
-) -> None:
+def test_what_is_no_whole_log(tmp_path: Path, bring: Bring, name: str, content: bytes, sentence: str) -> None:
     (tmp_path / name).write_bytes(content)
     with pytest.raises(InputError, match=re.escape(sentence)):
         bring(tmp_path / name, INSPECT)
@@ -371,9 +369,7 @@ def test_a_file_that_is_no_whole_log(
     ("inspect.eval", "lm_eval", "is not a samples_….jsonl log of lm-evaluation-harness, which import.format says it is"),
     ("inspect.eval", "", "has no column 'sample.metadata.rase'; did you mean 'sample.metadata.race'"),
 ])  # fmt: skip
-def test_a_log_that_does_not_fit_the_audit(
-    bring: Bring, ledger_path: Path, file: str, stated: str, sentence: str
-) -> None:
+def test_a_log_not_as_stated(bring: Bring, ledger_path: Path, file: str, stated: str, sentence: str) -> None:
     columns = INSPECT if stated else {**INSPECT, "race": "sample.metadata.rase"}
     changes = [("import:\n", f"import:\n  format: {stated}\n")] if stated else []
     with pytest.raises(InputError, match=re.escape(f"{file} {sentence}")):

@@ -93,9 +93,7 @@ def test_questions_that_name_nobody_need_no_descriptor(tmp_path: Path, bring_as:
         bring_as(NAMED_AUDIT, file, again=True)
 
 
-def test_each_attribute_may_have_a_descriptor_of_its_own(
-    tmp_path: Path, bring_as: Bring, query: Query
-) -> None:
+def test_each_attribute_may_have_its_own_descriptor(tmp_path: Path, bring_as: Bring, query: Query) -> None:
     text = """
         audit: signed
         attributes:
@@ -252,9 +250,7 @@ def test_many_rows_of_long_form_stream(tmp_path: Path, bring_long: Bring, query:
     assert query("select max(trial), count(distinct seq) from raw.responses") == [(2, 11_000)]
 
 
-def test_the_shipped_mapping_of_lists_reads_a_file_of_its_shape(
-    repository: Path, tmp_path: Path, ledger_path: Path, query: Query
-) -> None:
+def test_the_shipped_lists_mapping(repository: Path, tmp_path: Path, ledger_path: Path, query: Query) -> None:
     spec = repository / "audits" / "replications" / "recs-music.yml"
     conditions = [
         ("neutral", ""), ("age", "a middle aged"), ("religion", "a Hinduism"), ("physics", "fat"),
@@ -284,9 +280,7 @@ def test_the_shipped_mapping_of_lists_reads_a_file_of_its_shape(
     ]  # fmt: skip
 
 
-def test_two_neutral_prompts_need_a_word_on_which_one_counts(
-    tmp_path: Path, bring_as: Bring, ledger_path: Path
-) -> None:
+def test_one_of_two_neutral_prompts_must_be_named(tmp_path: Path, bring_as: Bring, ledger_path: Path) -> None:
     text = (
         "audit: lists\nattributes: {race: {groups: [Black, White]}}\nanswer: {kind: list, k: 2}\n"
         "import: {columns: {text: text, template: template, attribute: attribute, value: value}}\n"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -11,7 +10,7 @@ import pytest
 from collector.answers.recommendations.items import Item, items_text
 from collector.errors import InputError
 from collector.rows import response_hash
-from tests.python.collector.importing import BringRuns, Query, Row, changed
+from tests.python.collector.importing import BringRuns, Query, Refused, Row, changed
 from tests.python.collector.specs import Change, is_message
 
 ITEMS_AUDIT = """
@@ -111,9 +110,7 @@ def test_prices_of_rows_may_be_amounts(bring_rows: BringRuns, query: Query) -> N
         bring_rows(ITEMS_AUDIT, changed(rows, 3, level="$$"), ("k: 20", "k: 20, prices: amounts"))
 
 
-def test_responses_trials_and_models_tell_answers_of_a_prompt_apart(
-    bring_rows: BringRuns, query: Query
-) -> None:
+def test_responses_trials_and_models_tell_answers_apart(bring_rows: BringRuns, query: Query) -> None:
     rows = [{**ITEMS[0], "r": r, "model": m, "t": t} for r, m, t in ((1, "a", 1), (2, "a", 1), (1, "b", 2))]
     columns = ("    order: place\n", "    order: place\n    response: r\n    model: model\n")
     (summary,) = bring_rows(ITEMS_AUDIT, rows, columns)
@@ -228,7 +225,5 @@ WRONG_ROWS: list[tuple[str, list[Row], list[Change], str]] = [
 @pytest.mark.parametrize(
     ("text", "rows", "changes", "message"), WRONG_ROWS, ids=[row[-1] for row in WRONG_ROWS]
 )
-def test_wrong_rows(
-    wrong_rows: Callable[..., str], text: str, rows: list[Row], changes: list[Change], message: str
-) -> None:
+def test_wrong_rows(wrong_rows: Refused, text: str, rows: list[Row], changes: Any, message: str) -> None:
     assert is_message(found := wrong_rows(text, rows, *changes), message), found

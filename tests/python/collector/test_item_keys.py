@@ -115,9 +115,7 @@ def test_what_is_wrong_is_said_with_what_to_write(reply: Any, how: ItemRules, se
 @pytest.mark.parametrize(("prices", "how"), [
     (["$15"], rules("levels")), (["$15", "$$"], rules()), (["$15-20", 5], rules()),
 ])  # fmt: skip
-def test_amounts_are_no_problem_where_levels_are_meant_or_some_are_stated(
-    prices: list[Any], how: ItemRules
-) -> None:
+def test_amounts_are_allowed_where_levels_are_meant_or_stated(prices: list[Any], how: ItemRules) -> None:
     text = json.dumps([{"name": f"Item {price}", "price": price} for price in prices])
     assert classify(text, "items", 10_000, items=how).status == "ok"
 

@@ -370,9 +370,7 @@ def test_a_journal_that_is_missing(path: Path) -> None:
         JournalWriter.resume(path)
 
 
-def test_what_is_written_survives_this_process_and_is_kept_once_it_is_synced(
-    path: Path, writer: JournalWriter
-) -> None:
+def test_rows_survive_this_process_and_are_kept_once_synced(path: Path, writer: JournalWriter) -> None:
     before = writer.mark
     writer.write([answered(1)])
     assert (writer.mark, writer.n_responses) == (before, 0)

@@ -173,9 +173,7 @@ def test_a_ledger_of_the_first_schema_is_brought_up_to_date(ledger_path: Path, q
     assert query("select count(*) from raw.relevance") == [(0,)]
 
 
-def test_a_locked_ledger_is_waited_for_and_then_named(
-    ledger_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_locked_ledger_is_waited_for_then_named(ledger_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Ledger(ledger_path).create()
     with held_by_another_process(ledger_path, 30) as pid:
         with pytest.raises(LedgerLockedError) as caught, Ledger(ledger_path, wait_seconds=0.3).append():
@@ -238,9 +236,7 @@ def test_hashes(tmp_path: Path) -> None:
     assert utc_now().tzinfo is None
 
 
-def test_a_disk_without_room_gets_a_sentence_and_leaves_the_ledger_as_it_was(
-    ledger_path: Path, query: Query, repository: Path
-) -> None:
+def test_a_full_disk_leaves_the_ledger_as_it_was(ledger_path: Path, query: Query, repository: Path) -> None:
     Ledger(ledger_path).create()
     script = f"""
         import resource
@@ -265,9 +261,7 @@ def test_a_disk_without_room_gets_a_sentence_and_leaves_the_ledger_as_it_was(
 
 
 @pytest.mark.parametrize("kind", [duckdb.IOException, duckdb.OutOfMemoryException])
-def test_a_disk_that_is_full_before_the_commit_gets_the_same_sentence(
-    ledger_path: Path, query: Query, kind: type[duckdb.Error]
-) -> None:
+def test_a_disk_full_before_a_commit(ledger_path: Path, query: Query, kind: type[duckdb.Error]) -> None:
     """A large append writes, and spills what memory does not hold, long before it is committed."""
     ledger = Ledger(ledger_path)
     ledger.create()

@@ -53,9 +53,7 @@ AROUND = (
 sets_of_titles = st.lists(st.sampled_from(TITLES), min_size=3, max_size=9, unique=True)
 
 
-def _rendered(
-    titles: Sequence[str], mark: str, emphasis: str, separator: str, around: tuple[str, str]
-) -> str:
+def _rendered(titles: Sequence[str], mark: str, emphasis: str, separator: str, around: Sequence[str]) -> str:
     lines = [mark.format(**numbers(n)) + emphasis.format(title) for n, title in enumerate(titles, start=1)]
     return around[0] + separator.join(lines) + around[1]
 
@@ -90,9 +88,7 @@ def test_the_titles_come_back_whatever_the_numbering(
     data=st.data(),
 )  # fmt: skip
 @settings(max_examples=150)
-def test_the_titles_come_back_whatever_the_bullet(
-    titles: list[str], emphasis: str, separator: str, data: st.DataObject
-) -> None:
+def test_titles_behind_bullets(titles: list[str], emphasis: str, separator: str, data: st.DataObject) -> None:
     titles = [title for title in titles if _holds(emphasis, title)]
     assume(len(titles) >= 3)
     bullet = data.draw(st.sampled_from(BULLETS))
