@@ -42,11 +42,12 @@ class Hold:
     reached: threading.Event = field(default_factory=threading.Event)
     go_on: threading.Event = field(default_factory=threading.Event)
 
-    def meet(self, kind: str, *, is_done: bool) -> None:
-        """Wait here if this is the request, or if it has been met before."""
+    def meet(self, kind: str, *, is_done: bool) -> bool:
+        """Wait here if this is the request, or if it has been met before; return whether it has."""
         if self.reached.is_set() or (kind, is_done) == (self.kind, self.is_done):
             self.reached.set()
             self.go_on.wait()
+        return self.reached.is_set()
 
 
 @dataclass
@@ -90,7 +91,7 @@ class Service:
     drop_with: int | None = None
     cut: int = 0
     refuse: list[int] = field(default_factory=list)
-    hold: Hold | None = None
+    hold: Hold = field(default_factory=lambda: Hold(""))
     batches: dict[str, Batch] = field(default_factory=dict)
     files: dict[str, bytes] = field(default_factory=dict)
     keys: set[str] = field(default_factory=set)
@@ -119,10 +120,13 @@ class Service:
         batch.looks += 1
         return batch.looks >= self.looks
 
-    def listed(self) -> list[Batch]:
-        """The batches, newest first; none while the list lags behind."""
+    def listed(self, after: str | None) -> tuple[list[Batch], bool]:
+        """Two batches after another one, newest first, and whether there are more; none while the list lags behind."""
         self.lag -= 1
-        return [] if self.lag >= 0 else list(reversed(self.batches.values()))
+        newest = [] if self.lag >= 0 else list(reversed(self.batches.values()))
+        if after:
+            newest = newest[[one.id for one in newest].index(after) + 1 :]
+        return newest[:2], len(newest) > 2
 
     def outcomes(self, batch: Batch) -> dict[str, str | int]:
         return {
@@ -196,14 +200,9 @@ class _OpenAI:
     def get(self, path: str, query: dict[str, str]) -> tuple[int, object]:
         service = self.service
         if path == "/v1/batches":
-            newest = service.listed()
-            if after := query.get("after"):
-                newest = newest[[one.id for one in newest].index(after) + 1 :]
-            page = newest[:2]
-            return 200, {
-                "object": "list", "data": [self._shown(one, False) for one in page],
-                "has_more": len(newest) > 2,
-            }  # fmt: skip
+            page, has_more = service.listed(query.get("after"))
+            data = [self._shown(one, False) for one in page]
+            return 200, {"object": "list", "data": data, "has_more": has_more}
         if found := re.fullmatch(r"/v1/batches/(\w+)", path):
             batch = service.batches.get(found[1])
             if batch is None:
@@ -273,11 +272,8 @@ class _Anthropic:
     def get(self, path: str, query: dict[str, str]) -> tuple[int, object]:
         service = self.service
         if path == "/v1/messages/batches":
-            newest = service.listed()
-            if after := query.get("after_id"):
-                newest = newest[[one.id for one in newest].index(after) + 1 :]
-            page = newest[:2]
-            return 200, {"data": [self._shown(one, False) for one in page], "has_more": len(newest) > 2}
+            page, has_more = service.listed(query.get("after_id"))
+            return 200, {"data": [self._shown(one, False) for one in page], "has_more": has_more}
         found = re.fullmatch(r"/v1/messages/batches/(\w+)(/results)?", path)
         assert found is not None, path
         batch = service.batches.get(found[1])
@@ -339,11 +335,9 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["Content-Length"]))
         hold, kind = self.service.hold, _kind(self.command, self.path)
-        if hold is not None:
-            hold.meet(kind, is_done=False)
-            if hold.reached.is_set():
-                self.close_connection = True
-                return
+        if hold.meet(kind, is_done=False):
+            self.close_connection = True
+            return
         with self.service.lock:
             if self._is_refused():
                 return
@@ -355,19 +349,16 @@ class _Handler(BaseHTTPRequestHandler):
                     self.close_connection = True
                     return
                 status, document = self.service.drop_with, {"error": {"message": "Not now."}}
-        if hold is not None:
-            hold.meet(kind, is_done=True)
+        hold.meet(kind, is_done=True)
         self._send(status, json.dumps(document).encode())
 
     def do_GET(self) -> None:
         path, _, text = self.path.partition("?")
         query = dict(pair.split("=", 1) for pair in text.split("&") if pair)
         hold, kind = self.service.hold, _kind(self.command, path)
-        if hold is not None:
-            hold.meet(kind, is_done=False)
-            if hold.reached.is_set():
-                self.close_connection = True
-                return
+        if hold.meet(kind, is_done=False):
+            self.close_connection = True
+            return
         with self.service.lock:
             if self._is_refused():
                 return
@@ -376,8 +367,7 @@ class _Handler(BaseHTTPRequestHandler):
             if isinstance(document, list):
                 self.service.n_downloads += 1
                 self.service.cut -= is_cut
-        if hold is not None:
-            hold.meet(kind, is_done=True)
+        hold.meet(kind, is_done=True)
         if not isinstance(document, list):
             self._send(status, json.dumps(document).encode())
             return

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -16,6 +17,9 @@ from collector.answers.texts.stored_text import storable
 from collector.errors import InputError
 
 LIMIT = 10_000
+ASKED: dict[str, Any] = {
+    "k": 5, "labels": ["junior", "mid", "senior"], "maximum": 10, "candidates": ["Ann", "Bob"],
+}  # fmt: skip
 
 
 def words(reply: str) -> str | None:
@@ -118,9 +122,7 @@ REFUSED_IN_JSON = [
 @pytest.mark.parametrize("kind", ["json_object", "text", "list", "items", "label", "score", "ranking"])
 @pytest.mark.parametrize("reply", REFUSED_IN_JSON)
 def test_a_refusal_in_json_is_refused_whatever_was_asked_for(reply: str, kind: str) -> None:
-    answer = classify(
-        reply, kind, LIMIT, k=5, labels=["junior", "mid", "senior"], maximum=10, candidates=["Ann", "Bob"]
-    )
+    answer = classify(reply, kind, LIMIT, **ASKED)
     assert (answer.status, answer.answer_text, answer.n_items) == ("refused", None, None)
     assert "(rule " in str(answer.error)
 
@@ -150,7 +152,7 @@ def test_json_that_says_something_is_an_answer_whatever_else_it_says(reply: str,
     '{"name": "Unknown", "reason": "Unknown"}', '{"product": "N/A"}', '{"products": ["N/A", "none", ""]}',
 ])  # fmt: skip
 def test_json_all_of_fillers_is_no_answer(reply: str, kind: str) -> None:
-    answer = classify(reply, kind, LIMIT, k=5, labels=["junior", "senior"], maximum=10)
+    answer = classify(reply, kind, LIMIT, **ASKED)
     assert (answer.status, answer.answer_text) == ("malformed", None)
     assert "fillers" in str(answer.error)
 
@@ -167,9 +169,7 @@ def test_json_all_of_fillers_is_no_answer(reply: str, kind: str) -> None:
     ('{"ranking": ["Ann", "Bob"], "note": "I\'m sorry, but I can\'t say why."}', "ranking", "unread"),
 ])  # fmt: skip
 def test_refusals_among_lists_and_decisions(reply: str, kind: str, status: str) -> None:
-    answer = classify(
-        reply, kind, LIMIT, k=5, labels=["junior", "mid", "senior"], maximum=10, candidates=["Ann", "Bob"]
-    )
+    answer = classify(reply, kind, LIMIT, **ASKED)
     assert answer.status == status, answer
 
 
@@ -240,12 +240,10 @@ def test_an_object_is_found_whole_wherever_it_is(answer: dict[str, object], befo
     assert plain(value) == as_text(answer)
 
 
-@given(
-    pairs=st.lists(
-        st.tuples(st.text(), st.text(alphabet=st.sampled_from(',]}"\\ \nab:{['))), min_size=1, max_size=4
-    ),
-    gap=st.sampled_from(["", " ", "\n  "]),
-)
+_PAIR = st.tuples(st.text(), st.text(alphabet=st.sampled_from(',]}"\\ \nab:{[')))
+
+
+@given(pairs=st.lists(_PAIR, min_size=1, max_size=4), gap=st.sampled_from(["", " ", "\n  "]))
 def test_trailing_commas_go_and_strings_stay(pairs: list[tuple[str, str]], gap: str) -> None:
     members = ",".join(f"{json.dumps(key)}: {json.dumps(value)}" for key, value in pairs)
     value, _, _ = extract_json(f"{{{members},{gap}}}")
@@ -310,15 +308,12 @@ def test_storable_text_is_utf8_without_nul_and_otherwise_unchanged(text: str) ->
     )
 
 
-def test_wrong_rules_are_reported(tmp_path: Path) -> None:
-    third = tmp_path / "third.yml"
-    third.write_text("json: {}\n")
-    with pytest.raises(InputError, match="version is missing"):
-        load_rules(third)
-    fourth = tmp_path / "fourth.yml"
-    fourth.write_text('version: "1"\njson: {error_keys: [], remark_keys: [], filler: "("}\n')
-    with pytest.raises(InputError, match="pattern of json is not a regular expression"):
-        load_rules(fourth)
-    fourth.write_text('version: "1"\njson: {error_keys: []}\n')
-    with pytest.raises(InputError, match="json has no key 'remark_keys'"):
-        load_rules(fourth)
+@pytest.mark.parametrize(("text", "sentence"), [
+    ("json: {}\n", "version is missing"),
+    ('version: "1"\njson: {error_keys: [], remark_keys: [], filler: "("}\n', "pattern of json is not a regular expression"),
+    ('version: "1"\njson: {error_keys: []}\n', "json has no key 'remark_keys'"),
+])  # fmt: skip
+def test_wrong_rules_are_reported(tmp_path: Path, text: str, sentence: str) -> None:
+    (tmp_path / "rules.yml").write_text(text)
+    with pytest.raises(InputError, match=sentence):
+        load_rules(tmp_path / "rules.yml")

@@ -6,9 +6,7 @@ import json
 import multiprocessing
 import re
 import signal
-import time
 from collections.abc import Callable, Iterator
-from multiprocessing.context import ForkServerContext
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
@@ -31,6 +29,7 @@ from collector.targets.simulator.target import Simulator
 from tests.python.collector import fake_batches
 from tests.python.collector.fake_batches import KEY, KEY_VARIABLE, Hold, Service, answered
 from tests.python.collector.importing import Query
+from tests.python.collector.scripted import wait_for
 
 Ask = Callable[..., RunSummary]
 N_TRIALS = 8
@@ -446,26 +445,39 @@ def test_killed_again_and_again(service: Service, small_spec: Path, ledger_path:
     # Each process is forked from one that has imported everything.
     processes = multiprocessing.get_context("forkserver")
     processes.set_forkserver_preload(["duckdb", "numpy", "tests.python.collector.fake_batches"])
-    service.looks = 6
-    service.outcome = lambda custom_id, text: (
-        "no JSON" if re.search(r"-[1-9]-1-", custom_id) else answered(custom_id, text)
-    )
-    run = None
-    for kind, is_done, n_answers in (("upload", True, 0), *KILLS) if service.vendor == "openai" else KILLS:
-        child = _start(processes, service, small_spec, ledger_path, run, hold := Hold(kind, is_done))
-        n_before = _n_answers(ledger_path)
-        # It is killed at the request named at the latest, which it cannot go beyond.
-        _wait_for(
-            lambda: hold.reached.is_set() or 0 < n_answers <= _n_answers(ledger_path) - n_before,  # noqa: B023
-            child,
+
+    def start(run: str | None, hold: Hold) -> BaseProcess:
+        service.hold = hold
+        arguments = (service.vendor, service.port, small_spec, ledger_path, run)
+        child = processes.Process(target=fake_batches.collect_by_batch, args=arguments)
+        child.start()
+        return child
+
+    def n_answers() -> int:
+        paths = (ledger_path.parent / "journal").glob("*.jsonl")
+        return sum(path.read_bytes().count(b'"kind":"response"') for path in paths)
+
+    def kill(run: str | None, hold: Hold, n_more: int) -> None:
+        child, n_before = start(run, hold), n_answers()
+        # It is killed at the request named at the latest, which it cannot go beyond; none may end before that.
+        wait_for(
+            lambda: hold.reached.is_set() or 0 < n_more <= n_answers() - n_before or not child.is_alive()
         )
         child.kill()
         child.join(600)
         hold.go_on.set()
         assert child.exitcode == -signal.SIGKILL
+
+    service.looks = 6
+    service.outcome = lambda custom_id, text: (
+        "no JSON" if re.search(r"-[1-9]-1-", custom_id) else answered(custom_id, text)
+    )
+    run = None
+    for kind, is_done, n_more in (("upload", True, 0), *KILLS) if service.vendor == "openai" else KILLS:
+        kill(run, Hold(kind, is_done), n_more)
         (journal,) = (ledger_path.parent / "journal").glob("*.jsonl")
         run = journal.stem
-    child = _start(processes, service, small_spec, ledger_path, run, None)
+    child = start(run, Hold(""))
     child.join(600)
     assert child.exitcode == 0
     assert run is not None
@@ -480,36 +492,3 @@ def test_killed_again_and_again(service: Service, small_spec: Path, ledger_path:
     assert sorted(kept) == query("select prompt_id, trial, attempt from raw.responses order by all")
     assert len(service.asked()) == len(kept)
     assert max(service.asked().values()) == 1
-
-
-def _start(
-    processes: ForkServerContext,
-    service: Service,
-    spec: Path,
-    ledger_path: Path,
-    run: str | None,
-    hold: Hold | None,
-) -> BaseProcess:
-    service.hold = hold
-    child = processes.Process(
-        target=fake_batches.collect_by_batch, args=(service.vendor, service.port, spec, ledger_path, run)
-    )
-    child.start()
-    return child
-
-
-def _n_answers(ledger_path: Path) -> int:
-    """How many answers the journal has."""
-    return sum(
-        path.read_bytes().count(b'"kind":"response"')
-        for path in (ledger_path.parent / "journal").glob("*.jsonl")
-    )
-
-
-def _wait_for(is_so: Callable[[], bool], child: BaseProcess) -> None:
-    """Return when something is so; a process that ended before that, or hangs, fails the test."""
-    deadline = time.monotonic() + 600
-    while not is_so():
-        assert child.is_alive(), child.exitcode
-        assert time.monotonic() < deadline
-        time.sleep(0.002)

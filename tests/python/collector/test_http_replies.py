@@ -109,12 +109,11 @@ def test_what_unpacks_to_far_more_stops_at_the_limit(serve: Serve, monkeypatch: 
 
 
 def test_a_proxy_that_cannot_be_reached_is_reported_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("NO_PROXY", "no_proxy"):
-        monkeypatch.setenv(name, "")
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    for name in ("HTTP_PROXY", "http_proxy"):
-        monkeypatch.setenv(name, f"http://user:secret@127.0.0.1:{port}")
+    for name, value in (("NO_PROXY", ""), ("HTTP_PROXY", f"http://user:secret@127.0.0.1:{port}")):
+        monkeypatch.setenv(name, value)
+        monkeypatch.setenv(name.lower(), value)
     sentence = r"through the proxy that the environment names: .*refused"
     with pytest.raises(TargetError, match=sentence) as caught:
         ask("http://service.example/ask")

@@ -63,12 +63,10 @@ def test_questions_that_name_nobody_need_no_descriptor(tmp_path: Path, bring_as:
     (tmp_path / "markers.csv").write_text(markers, encoding="utf-8")
     rows = [
         "White,male,Brad,bank,Brad is in a bank.,He waits.",
-        "Black,,Jamal,bank,Jamal is in a bank.,He waits too.",
-        ",,,nurse,Describe a nurse.,She cares.",
+        "Black,,Jamal,bank,Jamal is in a bank.,He waits too.", ",,,nurse,Describe a nurse.,She cares.",
         # A row without a group ignores its name: these two are trials of one prompt.
-        "nobody,,-,nurse,Describe a nurse.,She helps.",
-        ",,Ann,nurse,Describe a nurse.,He helps.",
-    ]
+        "nobody,,-,nurse,Describe a nurse.,She helps.", ",,Ann,nurse,Describe a nurse.,He helps.",
+    ]  # fmt: skip
     file = tmp_path / "answers.csv"
     file.write_text(NAMED_HEADER + "\n".join(rows) + "\n", encoding="utf-8")
     summary = bring_as(NAMED_AUDIT, file)
@@ -166,18 +164,12 @@ LONG_PROMPTS = (
 @pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
 def test_long_form(tmp_path: Path, bring_long: Bring, query: Query, ending: str) -> None:
     rows = [
-        long_row("neutral", "", " Björk "),
-        long_row(None, None),
-        long_row("continent", None),
-        long_row("continent", "an African"),
-        long_row("continent", "African"),
-        long_row("physics", "Fat"),
+        long_row("neutral", "", " Björk "), long_row(None, None), long_row("continent", None),
+        long_row("continent", "an African"), long_row("continent", "African"), long_row("physics", "Fat"),
         long_row("physical", "mince", answer="I'm sorry, but I cannot help with that."),
-        long_row("typo", "an Amerian", answer="1. A"),
-        long_row("typo", "an American"),
-        long_row("french", "un Africain", answer="1. \n2. "),
-        long_row("continent", "an American", "Sade"),
-    ]
+        long_row("typo", "an Amerian", answer="1. A"), long_row("typo", "an American"),
+        long_row("french", "un Africain", answer="1. \n2. "), long_row("continent", "an American", "Sade"),
+    ]  # fmt: skip
     summary = bring_long(write_file(tmp_path / f"a.{ending}", rows))
     assert summary.counts == {"ok": 9, "refused": 1, "malformed": 1}
     assert query(LONG_PROMPTS) == [

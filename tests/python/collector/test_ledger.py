@@ -34,11 +34,17 @@ def register_analysis(
     relevance_hash: str | None = None,
     relevance: Sequence[RelevanceRow] = (),
 ) -> bool:
-    ledger = Ledger(ledger_path)
-    ledger.create()
-    with ledger.append() as append:
+    Ledger(ledger_path).create()
+    with Ledger(ledger_path).append() as append:
         append.relevance(relevance_hash, relevance)
         return append.analysis(audit, document)
+
+
+@pytest.fixture
+def ledger(ledger_path: Path) -> Ledger:
+    ledger = Ledger(ledger_path)
+    ledger.create()
+    return ledger
 
 
 @contextmanager
@@ -71,9 +77,7 @@ def test_folders_are_made(tmp_path: Path) -> None:
         Ledger(tmp_path / "file" / "ledger.duckdb").create()
 
 
-def test_rows_come_back_as_they_went_in(ledger_path: Path, query: Query) -> None:
-    ledger = Ledger(ledger_path)
-    ledger.create()
+def test_rows_come_back_as_they_went_in(ledger: Ledger, query: Query) -> None:
     moment = datetime(2026, 1, 1, 12)
     text = "héllo 👋 \n 'quoted'"
     full = ResponseRow(
@@ -99,9 +103,7 @@ def test_rows_come_back_as_they_went_in(ledger_path: Path, query: Query) -> None
     ]
 
 
-def test_a_block_that_raises_writes_nothing(ledger_path: Path, query: Query) -> None:
-    ledger = Ledger(ledger_path)
-    ledger.create()
+def test_a_block_that_raises_writes_nothing(ledger: Ledger, query: Query) -> None:
 
     def failing() -> None:
         with ledger.append() as append:
@@ -113,9 +115,7 @@ def test_a_block_that_raises_writes_nothing(ledger_path: Path, query: Query) -> 
     assert query("select count(*) from raw.runs") == [(0,)]
 
 
-def test_runs_are_listed_with_their_state(ledger_path: Path) -> None:
-    ledger = Ledger(ledger_path)
-    ledger.create()
+def test_runs_are_listed_with_their_state(ledger: Ledger) -> None:
     with ledger.append() as append:
         for run_id in ("one", "two"):
             append.run(a_run(run_id))
@@ -123,7 +123,7 @@ def test_runs_are_listed_with_their_state(ledger_path: Path) -> None:
         append.event("two", "failed", {"reason": "x"})
         rows = [ResponseRow("p", 1, 1, 1, "malformed", "h"), ResponseRow("p", 1, 2, 2, "ok", "h")]
         append.responses("two", rows)
-    found = [(run.run_id, run.state, run.n_responses) for run in Ledger(ledger_path).runs()]
+    found = [(run.run_id, run.state, run.n_responses) for run in ledger.runs()]
     assert found == [("one", "started", 0), ("two", "failed", 1)]
 
 
@@ -261,10 +261,10 @@ def test_a_full_disk_leaves_the_ledger_as_it_was(ledger_path: Path, query: Query
 
 
 @pytest.mark.parametrize("kind", [duckdb.IOException, duckdb.OutOfMemoryException])
-def test_a_disk_full_before_a_commit(ledger_path: Path, query: Query, kind: type[duckdb.Error]) -> None:
+def test_a_disk_full_before_a_commit(
+    ledger: Ledger, ledger_path: Path, query: Query, kind: type[duckdb.Error]
+) -> None:
     """A large append writes, and spills what memory does not hold, long before it is committed."""
-    ledger = Ledger(ledger_path)
-    ledger.create()
 
     def fill_the_disk() -> None:
         with ledger.append() as append:
