@@ -14,12 +14,10 @@ import pytest
 from collector.errors import InputError
 from collector.importers.data_warnings import mixing_sentences
 from collector.importers.named_columns import shared_columns
-from collector.importers.tabular import import_file
-from collector.spec.loading import load_audit
 from collector.spec.prompts import Prompt, PromptAttribute
 from collector.tables.source import AS_IT_LOOKS
 from tests.python.collector.importing import Bring, BringRuns, Query, Row, simple, write_file
-from tests.python.collector.specs import LABELS_IMPORT, LISTS_IMPORT, PRICES_IMPORT, RANKINGS_IMPORT, Write
+from tests.python.collector.specs import LABELS_IMPORT, LISTS_IMPORT, PRICES_IMPORT, RANKINGS_IMPORT
 
 SHARED: list[Row] = [{"who": "c1", "by": "j1"}, {"who": "c2", "by": "j1"}, {"who": "#N/A", "by": " j2 "}]
 WIDE_IMPORT = """
@@ -177,18 +175,3 @@ def test_names_and_values_choose_columns(tmp_path: Path, rows: list[Row], chosen
     found = shared_columns(file, others, ["sex"], AS_IT_LOOKS)
     assert {role: one.column for role, one in found.items()} == chosen
     assert all(one.role == role and one.column in one.chosen for role, one in found.items())
-
-
-def test_a_log_has_clusters(write_spec: Write, ledger_path: Path, query: Query, repository: Path) -> None:
-    spec = write_spec("""
-audit: logged
-attributes: {race: {reference: White, groups: {White: a White, Asian: an Asian}}}
-answer: {kind: text}
-import:
-  format: inspect
-  columns: {text: text, cluster: sample.metadata.person.gender, block: model, attributes: {race: sample.metadata.race}}
-""")
-    log = repository / "tests/python/collector/tool_logs/inspect.json"
-    import_file(load_audit(spec), spec, log, ledger_path)
-    found = query("select count(distinct cluster), count(distinct block) from raw.kept_prompts")
-    assert found == [(2, 1)]

@@ -12,7 +12,7 @@ from collector.answers.texts.stored_text import storable
 from collector.asking.runner import collect
 from collector.spec.loading import load_audit
 from collector.targets import load_target
-from tests.python.collector.fake_services import KEY, MODEL, SERVED_MODEL, Bytes, FakeServices, Good
+from tests.python.collector.fake_services import KEY, MODEL, Bytes, FakeServices, Good
 from tests.python.collector.importing import Query
 from tests.python.collector.test_target_contract import HOSTILE
 
@@ -54,13 +54,6 @@ def test_hostile_texts_reach_the_ledger_unchanged(run: Run, services: FakeServic
     assert sorted(row[0] for row in rows) == sorted(storable(text) for text in texts)
     assert all(row[0] == row[1] for row in rows)
     assert all(storable(json.loads(row[2])["choices"][0]["message"]["content"]) == row[0] for row in rows)
-
-
-def test_invalid_utf8_becomes_replacement_characters(run: Run, services: FakeServices, query: Query) -> None:
-    body = b'{"model": "%s", "choices": [{"message": {"content": "A\xffB"}}]}' % SERVED_MODEL.encode()
-    services.will(Bytes(body))
-    assert run(1) == {"ok": 2}
-    assert query("select distinct response_text from raw.responses") == [("A\N{REPLACEMENT CHARACTER}B",)]
 
 
 def test_a_large_body_passes_and_a_larger_one_fails(run: Run, services: FakeServices, query: Query) -> None:

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from collector.answers.replies import classify
 from collector.errors import InputError, TargetError
 from collector.targets import load_target
 from collector.targets.base import Request, Target
@@ -94,13 +93,6 @@ def test_where_the_answer_is_read(
     services.will(Bytes(json.dumps(document).encode()))
     asked = target(tmp_path, services.root, body=BODY, **paths)
     assert asked.ask(Request("Hello")).text == text
-
-
-def test_a_list_of_items_is_read_as_one(tmp_path: Path, services: FakeServices) -> None:
-    services.will(Bytes(json.dumps({"songs": [{"title": f"Song {n}"} for n in range(3)]}).encode()))
-    asked = target(tmp_path, services.root, body=BODY, items="songs[*].title")
-    answer = classify(asked.ask(Request("Hello")).text, "list", 1000, k=3)
-    assert (answer.status, answer.answer_text) == ("ok", "Song 0\nSong 1\nSong 2")
 
 
 @pytest.mark.parametrize(("document", "paths"), [

@@ -76,6 +76,7 @@ ENGLISH, FRENCH = '{"a": "tea"}', '{"a": "café, thé"}'
     # Many servers name an encoding that they do not use.
     (FRENCH.encode(), "text/html; charset=iso-8859-1", FRENCH),
     (b"caf\xe9", "text/plain", "caf\ufffd"),
+    (b'{"a": "caf\xe9"}', "application/json", '{"a": "caf\ufffd"}'),
     (b"caf\xe9", "text/plain; charset=none-such", "caf\ufffd"),
     # Python calls these encodings, too.
     (b"\xff\\u0041", "text/plain; charset=unicode_escape", "\ufffd\\u0041"),

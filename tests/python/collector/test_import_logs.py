@@ -65,7 +65,9 @@ def with_trial(columns: str = "trial: trial") -> tuple[str, str]:
     return "    model: model\n", f"    model: model\n    {columns}\n"
 
 
-SYSTEM_AND_TRIAL = with_trial("system_prompt: system_prompt\n    trial: trial")
+SYSTEM_AND_TRIAL = with_trial(
+    "system_prompt: system_prompt\n    trial: trial\n    cluster: sample.metadata.person.gender\n    block: model"
+)
 DOCUMENT = json.loads((LOGS / "inspect.json").read_text(encoding="utf-8"))
 HEADER = json.dumps({"version": 2, "eval": DOCUMENT["eval"]})
 
@@ -102,6 +104,8 @@ def test_an_inspect_log(bring: Bring, query: Query, ending: str) -> None:
     assert rows[2][2:5] == ("refused", "content_filter", "")
     # Long text is whole: Inspect puts it aside in its events only.
     assert rows[0][2:5] == ("ok", "stop", ANSWER.format(n=1))
+    shared = query("select count(distinct cluster), count(distinct block) from raw.kept_prompts")
+    assert shared == [(2, 1)]
     groups = "select attribute, group_name, count(*) from raw.prompt_attributes group by all order by all"
     assert query(groups) == [
         ("gender", "M", 2), ("gender", "W", 2), ("race", "Asian", 2), ("race", "White", 2),
