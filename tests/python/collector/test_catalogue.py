@@ -20,7 +20,7 @@ from collector.importers.catalogue import folded_names, import_items
 from collector.ledger.database import Ledger
 from collector.rows import ItemRow
 from collector.targets.simulator.restaurants import catalogue
-from tests.python.collector.importing import Query, Write
+from tests.python.collector.importing import Bring, Query, Write
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 Problem = Callable[..., str]
@@ -39,6 +39,16 @@ def write(tmp_path: Path) -> Write:
 
 
 @pytest.fixture
+def bring(write: Write, ledger_path: Path) -> Bring:
+    """Import a catalogue from the text of a CSV file."""
+
+    def run(text: str, **options: Any) -> Any:
+        return import_items(write(text), ledger_path, **{"name": "places", **options})
+
+    return run
+
+
+@pytest.fixture
 def problem(ledger_path: Path) -> Problem:
     """The sentence with which an import is refused; it leaves no ledger behind."""
 
@@ -53,15 +63,14 @@ def problem(ledger_path: Path) -> Problem:
     return refused
 
 
-def test_what_an_import_keeps(write: Write, ledger_path: Path, query: Query) -> None:
-    file = write(
+def test_what_an_import_keeps(bring: Bring, query: Query) -> None:
+    summary = bring(
         HEADER
         + 'Copper Kettle,2,"Cafes, Coffee & Tea/Bars",Boston\n'
         + "Oak Table,$$$ ,American (New); Bars ; bars,Toronto\n"
         + " Moss  Grill ,,,Toronto\n"
         + "Pine Diner,4.0,,\n"
     )
-    summary = import_items(file, ledger_path, name="places")
     assert query(KEPT) == [
         ("Copper Kettle", 2, '["cafes","coffee & tea","bars"]', "Boston"),
         ("Oak Table", 3, '["american (new)","bars"]', "Toronto"),
@@ -78,13 +87,13 @@ def test_what_an_import_keeps(write: Write, ledger_path: Path, query: Query) -> 
     assert hashes[0].startswith("sha256:")
 
 
-def test_prices(write: Write, ledger_path: Path, query: Query) -> None:
+def test_prices(bring: Bring, query: Query) -> None:
     levels = {
         "1": 1, "4": 4, "$$": 2, "$$ (moderate)": 2, "Price level 3": 3, "2.0": 2, "Moderate ($$)": 2,
         **dict.fromkeys(["None", "nan", "$$ - $$$", "$-$$", "$$ to $$$"]),
     }  # fmt: skip
     rows = "".join(f"{number:02},{cell},bars,\n" for number, cell in enumerate(levels))
-    import_items(write(HEADER + rows), ledger_path, name="places")
+    bring(HEADER + rows)
     kept = query("select price_level from raw.items order by name")
     assert kept == [(level,) for level in levels.values()]
 
@@ -96,13 +105,13 @@ def test_prices_that_are_no_level(write: Write, problem: Problem, cell: str) -> 
     assert "from 1 (the cheapest) to 4" in sentence
 
 
-def test_levels_may_be_others(write: Write, ledger_path: Path, query: Query, problem: Problem) -> None:
+def test_levels_may_be_others(bring: Bring, write: Write, query: Query, problem: Problem) -> None:
     assert "to 3" in problem(write(f"{HEADER}A,4,bars,\n"), levels=3)
-    import_items(write(f"{HEADER}A,5,bars,\nB,$$$$$,bars,\n"), ledger_path, name="places", levels=5)
+    bring(f"{HEADER}A,5,bars,\nB,$$$$$,bars,\n", levels=5)
     assert query("select price_level from raw.items") == [(5,), (5,)]
 
 
-def test_categories(write: Write, ledger_path: Path, query: Query) -> None:
+def test_categories(bring: Bring, query: Query) -> None:
     cells = {
         '"[""Wine & Spirits"", ""Bars""]"': ["wine & spirits", "bars"],
         "\"['Jazz & Blues', 'Bars']\"": ["jazz & blues", "bars"],
@@ -111,7 +120,7 @@ def test_categories(write: Write, ledger_path: Path, query: Query) -> None:
         "Wine & Spirits": ["wine & spirits"],
     }
     rows = "".join(f"{number},1,{cell},\n" for number, cell in enumerate(cells))
-    import_items(write(HEADER + rows), ledger_path, name="places")
+    bring(HEADER + rows)
     kept = [json.loads(found) for (found,) in query("select categories from raw.items order by name")]
     assert kept == list(cells.values())
 
@@ -123,21 +132,17 @@ def test_lists_that_are_none(write: Write, problem: Problem, cell: str) -> None:
     assert "should be a list of names or names between commas" in sentence
 
 
-@pytest.mark.parametrize("header", [
-    "business_name,price,category,domain", "Business Name;Price-Range;Cuisines;City",
-    "title\tprice tier\ttags\tCITY", "item|cost|type|city",
+@pytest.mark.parametrize(("text", "domain"), [
+    ("business_name,price,category,domain\nA,3,bars,Boston\n", "Boston"),
+    ("Business Name;Price-Range;Cuisines;City\nA;3;bars;Boston\n", "Boston"),
+    ("title\tprice tier\ttags\tCITY\nA\t3\tbars\tBoston\n", "Boston"),
+    ("item|cost|type|city\nA|3|bars|Boston\n", "Boston"),
+    # A column's own name comes before an alias.
+    ("title,price,name,price_level,categories\nx,12.50,A,3,bars\n", None),
 ])  # fmt: skip
-def test_other_names_and_delimiters(write: Write, ledger_path: Path, query: Query, header: str) -> None:
-    delimiter = next(one for one in ";\t|," if one in header)
-    row = delimiter.join(["A", "3", "bars", "Boston"])
-    import_items(write(f"{header}\n{row}\n"), ledger_path, name="places")
-    assert query(KEPT) == [("A", 3, '["bars"]', "Boston")]
-
-
-def test_a_column_s_own_name_comes_before_an_alias(write: Write, ledger_path: Path, query: Query) -> None:
-    file = write("title,price,name,price_level,categories\nx,12.50,A,2,bars\n")
-    import_items(file, ledger_path, name="places")
-    assert query(KEPT) == [("A", 2, '["bars"]', None)]
+def test_other_names_and_delimiters(bring: Bring, query: Query, text: str, domain: str | None) -> None:
+    bring(text)
+    assert query(KEPT) == [("A", 3, '["bars"]', domain)]
 
 
 def test_columns_can_be_stated(write: Write, ledger_path: Path, query: Query, problem: Problem) -> None:
@@ -173,17 +178,18 @@ def test_other_formats(tmp_path: Path, write: Write, ledger_path: Path, query: Q
         ]
 
 
-def test_only_other_content_is_imported_again(write: Write, ledger_path: Path, query: Query) -> None:
+def test_only_other_content_is_imported_again(bring: Bring, query: Query) -> None:
     first, second = HEADER + "A,1,bars,\nB,2,pubs,\n", HEADER + "A,1,bars,\nB,3,pubs,\n"
     reordered = HEADER + "B,2,pubs,\nA,1,bars,\n"
-    import_items(write(first), ledger_path, name="places")
-    sentence = r"holds what the catalogue 'places' already is; there is nothing"
+    bring(first)
     for same in (first, reordered):
-        with pytest.raises(InputError, match=sentence):
-            import_items(write(same), ledger_path, name="places")
-    import_items(write(second), ledger_path, name="places")
-    import_items(write(first), ledger_path, name="places")  # back to what it was
-    import_items(write(first), ledger_path, name="others")
+        with pytest.raises(
+            InputError, match=r"holds what the catalogue 'places' already is; there is nothing"
+        ):
+            bring(same)
+    bring(second)
+    bring(first)  # back to what it was
+    bring(first, name="others")
     assert query(
         "select catalogue, count(*), count(distinct catalogue_hash), count(distinct imported_at) from raw.items "
         "group by catalogue order by catalogue"
@@ -202,22 +208,20 @@ def test_the_ledger_says_whether_items_were_written(ledger_path: Path) -> None:
         assert [append.items("places", name, rows) for name in ("x", "x", "y")] == [True, False, True]
 
 
-def test_repeated_names_must_agree(write: Write, ledger_path: Path, query: Query, problem: Problem) -> None:
+def test_repeated_names_must_agree(bring: Bring, write: Write, query: Query, problem: Problem) -> None:
     for second in ("The  OAK,2,bars,Boston", "The Oak!,1,pubs,Boston", "The Oak,2,bars,BOSTON"):
         sentence = problem(write(f"{HEADER}The Oak,1,bars,Boston\nElm,1,bars,Boston\n{second}\n"))
         assert "rows 1 and 3 both hold" in sentence
         assert f"in {second[-6:]}, with another price or other categories" in sentence
     # Another city has another item; the same row again is the same item, unless ids distinguish them.
-    file = write(HEADER + 'Oak,1,"bars, pubs",Boston\nOak,3,thai,Toronto\noak,1,pubs/bars,Boston\n')
-    summary = import_items(file, ledger_path, name="places")
+    summary = bring(HEADER + 'Oak,1,"bars, pubs",Boston\nOak,3,thai,Toronto\noak,1,pubs/bars,Boston\n')
     assert (summary.n_items, summary.n_repeated) == (2, 1)
-    branches = write("id,name,price,categories\n7,Oak,1,bars\n8,Oak,1,bars\n")
-    assert import_items(branches, ledger_path, name="branches").n_items == 2
+    assert bring("id,name,price,categories\n7,Oak,1,bars\n8,Oak,1,bars\n", name="branches").n_items == 2
     assert query("select item_id from raw.items where catalogue = 'branches'") == [("7",), ("8",)]
 
 
-def test_names_of_punctuation_alone_are_names(write: Write, ledger_path: Path, problem: Problem) -> None:
-    assert import_items(write(HEADER + "***,1,bars,\n!!!,2,pubs,\n"), ledger_path, name="places").n_items == 2
+def test_names_of_punctuation_alone_are_names(bring: Bring) -> None:
+    assert bring(HEADER + "***,1,bars,\n!!!,2,pubs,\n").n_items == 2
     folded = ["***", "!!!", "cafe and bar", "łodz 21", ""]
     assert folded_names(["***", " !!! ", "Café & Bar!", "Łódź 21", ""]) == folded
 
@@ -240,11 +244,11 @@ def test_names_are_folded_as_the_warehouse_does(names: list[str]) -> None:
     assert folded_names(names) == [name for (name,) in rows]
 
 
-def test_ids_are_unique(write: Write, problem: Problem, ledger_path: Path) -> None:
+def test_ids_are_unique(bring: Bring, write: Write, problem: Problem) -> None:
     header = "id,name,price,categories\n"
     assert "rows 1 and 2 both have the id '7'" in problem(write(header + "7,Oak,1,bars\n7,Elm,1,bars\n"))
     assert "row 1 has no 'id'" in problem(write(header + ",Oak,1,bars\n"))
-    summary = import_items(write(header + "7,Oak,1,bars\n7,Oak,1,bars\n"), ledger_path, name="places")
+    summary = bring(header + "7,Oak,1,bars\n7,Oak,1,bars\n")
     assert (summary.n_items, summary.n_repeated) == (1, 1)
 
 

@@ -118,9 +118,8 @@ def test_an_estimate_counts_trials_and_keeps_the_order_of_templates() -> None:
 
 def test_a_meter_adds_up() -> None:
     meter = CostMeter(DOLLAR)
-    meter.charge(1000, 100)
-    meter.charge(None, None)
-    meter.charge(1000, None)
+    for tokens in ((1000, 100), (None, None), (1000, None)):
+        meter.charge(*tokens)
     assert (meter.n_prompt_tokens, meter.n_completion_tokens) == (2000, 100)
     assert meter.cost_usd == pytest.approx(0.003)
 

@@ -84,9 +84,7 @@ def test_an_own_pattern_goes_before_all_but_a_declared_key() -> None:
 
 
 @pytest.mark.parametrize(("pattern", "message"), [
-    ("verdict", "has 0 capture groups"),
-    ("(a)(b)", "has 2 capture groups"),
-    ("(a", "is not a regular expression"),
+    ("verdict", "has 0 capture groups"), ("(a)(b)", "has 2 capture groups"), ("(a", "is not a regular expression"),
 ])  # fmt: skip
 def test_a_pattern_has_one_group(pattern: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):

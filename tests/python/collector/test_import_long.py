@@ -71,12 +71,10 @@ def test_questions_that_name_nobody_need_no_descriptor(tmp_path: Path, bring_as:
     file.write_text(NAMED_HEADER + "\n".join(rows) + "\n", encoding="utf-8")
     summary = bring_as(NAMED_AUDIT, file)
     assert (summary.n_prompts, summary.n_responses) == (3, 5)
-    assert query(
-        "select subject, attribute, group_name, descriptor from raw.prompts"
-        " left join raw.prompt_attributes using (run_id, prompt_id) order by all"
-    ) == [
-        ("bank", "gender", "male", "Brad"), ("bank", "race", "Black", "Jamal"),
-        ("bank", "race", "White", "Brad"), ("nurse", None, None, None),
+    prompts = "raw.prompts left join raw.prompt_attributes using (run_id, prompt_id) order by all"
+    assert query(f"select subject, attribute, group_name, descriptor from {prompts}") == [
+        ("bank", "gender", "male", "Brad"), ("bank", "race", "Black", "Jamal"), ("bank", "race", "White", "Brad"),
+        ("nurse", None, None, None),
     ]  # fmt: skip
     later = query("select trial, response_text from raw.responses where trial > 1 order by all")
     assert later == [(2, "She helps."), (3, "He helps.")]
