@@ -20,6 +20,9 @@ BringRuns = Callable[..., tuple[RunSummary, ...]]
 Refused = Callable[..., str]
 Row = dict[str, Any]
 
+# To be selected from: responses with their prompts.
+ANSWERS = "raw.responses inner join raw.prompts using (run_id, prompt_id)"
+
 
 def write_file(path: Path, rows: Sequence[Row]) -> Path:
     """Write rows in the format that the path's ending names."""

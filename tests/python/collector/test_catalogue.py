@@ -182,10 +182,9 @@ def test_only_other_content_is_imported_again(bring: Bring, query: Query) -> Non
     first, second = HEADER + "A,1,bars,\nB,2,pubs,\n", HEADER + "A,1,bars,\nB,3,pubs,\n"
     reordered = HEADER + "B,2,pubs,\nA,1,bars,\n"
     bring(first)
+    sentence = r"holds what the catalogue 'places' already is; there is nothing"
     for same in (first, reordered):
-        with pytest.raises(
-            InputError, match=r"holds what the catalogue 'places' already is; there is nothing"
-        ):
+        with pytest.raises(InputError, match=sentence):
             bring(same)
     bring(second)
     bring(first)  # back to what it was
@@ -194,10 +193,10 @@ def test_only_other_content_is_imported_again(bring: Bring, query: Query) -> Non
         "select catalogue, count(*), count(distinct catalogue_hash), count(distinct imported_at) from raw.items "
         "group by catalogue order by catalogue"
     ) == [("others", 2, 1, 1), ("places", 6, 2, 3)]
-    assert query(
-        "select price_level from raw.items where catalogue = 'places' and name = 'B' "
-        "order by imported_at desc limit 1"
-    ) == [(2,)]
+    latest = (
+        "select arg_max(price_level, imported_at) from raw.items where catalogue = 'places' and name = 'B'"
+    )
+    assert query(latest) == [(2,)]
 
 
 def test_the_ledger_says_whether_items_were_written(ledger_path: Path) -> None:

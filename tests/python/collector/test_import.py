@@ -54,11 +54,11 @@ def test_every_format_has_the_same_outcome(tmp_path: Path, bring: Bring, query: 
     assert query("select prompt_id, content_hash from raw.responses where seq = 2") == [
         (prompt.prompt_id, response_hash(prompt.content_hash, "ok", ROWS[1]["answer"]))
     ]
-    attributes = query(
-        "select attribute, group_name, descriptor from raw.prompt_attributes "
-        "inner join raw.prompts using (run_id, prompt_id) where prompt_text = 'Describe an Asian woman.' order by 1 desc"
+    of_one = "inner join raw.prompts using (run_id, prompt_id) where prompt_text = 'Describe an Asian woman.'"
+    attributes = (
+        f"select attribute, group_name, descriptor from raw.prompt_attributes {of_one} order by 1 desc"
     )
-    assert attributes == [("race", "Asian", "an Asian"), ("gender", "W", "W")]
+    assert query(attributes) == [("race", "Asian", "an Asian"), ("gender", "W", "W")]
     columns = "origin, target_kind, source_name, source_hash[:7], model_asked, is_simulated"
     assert query(f"select {columns} from raw.runs") == [
         ("imported", "import", f"texts.{ending}", "sha256:", None, False)
@@ -93,10 +93,8 @@ def test_all_columns(tmp_path: Path, mapped: Bring, query: Query) -> None:
     numbers = [(3, 5, 1.0), (1, 3, 2.5), (2, 4, 3.0), (5, 2, 10.0), (0, 6, 0.5), (7, 1, 1.0)]
     assert kept == [(f"Answer {number}", *one) for number, one in enumerate(numbers)]
     assert query("select distinct model_answered from raw.responses") == [("m1",)]
-    prompts = query(
-        "select template, subject, expected_label, count(*) from raw.prompts group by all order by all"
-    )
-    assert prompts == [("a", "s1", "yes", 2), ("a", None, None, 1), ("b", "s1", "yes", 2)]
+    prompts = "select template, subject, expected_label, count(*) from raw.prompts group by all order by all"
+    assert query(prompts) == [("a", "s1", "yes", 2), ("a", None, None, 1), ("b", "s1", "yes", 2)]
     assert query("select model_asked, is_simulated from raw.runs") == [("m1", True)]
 
 
@@ -232,9 +230,7 @@ def test_a_file_that_changes_while_it_is_read_is_not_kept(
     assert Ledger(ledger_path).runs() == []
 
 
-def test_a_run_is_called_after_the_only_model_of_its_file(
-    tmp_path: Path, mapped: Bring, query: Query
-) -> None:
+def test_a_run_is_called_after_the_only_model_of_a_file(tmp_path: Path, mapped: Bring, query: Query) -> None:
     """Under another name each month, a file would stay current for ever next to those that came later."""
     for month, answer in (("january", "a"), ("february", "b")):
         rows = [{**row, "m": "m1" if n else None} for n, row in enumerate(simple(8))]

@@ -9,7 +9,7 @@ import pytest
 
 from collector.errors import InputError
 from collector.ledger.summary import RunSummary
-from tests.python.collector.importing import Bring, Query
+from tests.python.collector.importing import ANSWERS, Bring, Query
 
 AUDIT = """
 audit: again
@@ -31,10 +31,7 @@ def bring(bring_as: Bring, tmp_path: Path) -> Bring:
     return run
 
 
-KEPT = """
-    select subject, trial, attempt, status, answer_text
-    from raw.responses inner join raw.prompts using (run_id, prompt_id) order by all
-"""
+KEPT = f"select subject, trial, attempt, status, answer_text from {ANSWERS} order by all"
 
 
 def test_attempts_are_kept_as_those_of_collected_runs(bring: Bring, query: Query) -> None:

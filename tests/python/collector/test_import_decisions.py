@@ -10,7 +10,7 @@ import pytest
 from collector.errors import InputError
 from collector.rows import response_hash
 from collector.spec.prompts import Prompt, PromptAttribute
-from tests.python.collector.importing import BringRuns, Content, Query, Refused, Row, changed
+from tests.python.collector.importing import ANSWERS, BringRuns, Content, Query, Refused, Row, changed
 from tests.python.collector.specs import LABELS_IMPORT, RANKINGS_IMPORT, Change, is_message
 
 
@@ -53,15 +53,13 @@ def test_each_model_is_a_run(bring_rows: BringRuns, query: Query) -> None:
     events = query("select event, count(*) from raw.run_events group by event order by event")
     assert events == [("finished", 2), ("started", 2)]
     # Every run counts its answers and trials from 1, and the same question is the same prompt in both.
-    assert query(
-        "select model_answered, seq, trial, status, answer_text from raw.responses order by model_answered, seq"
-    ) == [
+    columns = "model_answered, seq, trial, status, answer_text"
+    assert query(f"select {columns} from raw.responses order by model_answered, seq") == [
         ("a 1", 1, 1, "ok", "Senior"), ("a 1", 2, 1, "unread", None), ("a 1", 3, 1, "ok", "Senior"),
         ("a 1", 4, 2, "ok", "Junior"), ("b-2", 1, 1, "ok", "Junior"), ("b-2", 2, 1, "refused", None),
     ]  # fmt: skip
-    assert query(
-        "select prompt_id from raw.prompts group by prompt_id having count(*) = 2 order by 1"
-    ) == sorted(query("select prompt_id from raw.prompts where run_id like '%b-2%'"))
+    twice = query("select prompt_id from raw.prompts group by prompt_id having count(*) = 2 order by 1")
+    assert twice == sorted(query("select prompt_id from raw.prompts where run_id like '%b-2%'"))
     assert json.loads(query("select parameters from raw.runs limit 1")[0][0])["split"] == "model"
 
 
@@ -71,9 +69,8 @@ def test_groups_names_and_expected_labels_are_those_of_the_row(bring_rows: Bring
     expected = Prompt(
         "imported", "en", "plain", None, subject="1", expected_label="Junior", attributes=groups
     )
-    assert query(
-        f"select distinct content_hash, expected_label from raw.prompts where prompt_id = '{expected.prompt_id}'"
-    ) == [(expected.content_hash, "Junior")]
+    kept = "select distinct content_hash, expected_label from raw.prompts where prompt_id = "
+    assert query(f"{kept}'{expected.prompt_id}'") == [(expected.content_hash, "Junior")]
     assert query("select expected_label from raw.prompts where subject = '2'") == [(None,)]
 
 
@@ -153,10 +150,7 @@ def test_rows_of_a_response_are_one_ranking(bring_rows: BringRuns, query: Query)
     (summary,) = bring_rows(RANKINGS_IMPORT, RANKINGS)
     # r1 and r2 about nurses show the same people in the same places, so r2 is a second answer to one prompt.
     assert (summary.n_prompts, summary.n_responses, summary.counts) == (2, 3, {"ok": 3})
-    answers = query(
-        "select seq, trial, subject, domain, answer_text from raw.responses inner join raw.prompts using (run_id, prompt_id) "
-        "order by seq"
-    )
+    answers = query(f"select seq, trial, subject, domain, answer_text from {ANSWERS} order by seq")
     assert [(seq, trial, subject, domain) for seq, trial, subject, domain, _ in answers] == [
         (1, 1, "nurse", "nurse"), (2, 1, "clerk", "clerk"), (3, 2, "nurse", "nurse"),
     ]  # fmt: skip
@@ -169,17 +163,16 @@ def test_rows_of_a_response_are_one_ranking(bring_rows: BringRuns, query: Query)
         [{"slot": slot, "rank": rank, "is_missing": is_missing} for slot, rank, is_missing in one]
         for one in places
     ]
-    assert query(
-        "select slot, attribute, group_name, descriptor from raw.prompt_attributes inner join raw.prompts using (run_id, "
-        "prompt_id) where subject = 'clerk' order by slot, attribute desc"
-    ) == [
+    clerks = "raw.prompt_attributes inner join raw.prompts using (run_id, prompt_id) where subject = 'clerk'"
+    groups = query(
+        f"select slot, attribute, group_name, descriptor from {clerks} order by slot, attribute desc"
+    )
+    assert groups == [
         (1, "race", "White", "Anne"), (1, "gender", "F", "Anne"), (2, "race", "Black", "Nia"),
         (2, "gender", "F", "Nia"), (3, "race", "Black", "Jamal"), (3, "gender", "M", "Jamal"),
     ]  # fmt: skip
-    ((prompt_hash, response, text, kept),) = query(
-        "select prompts.content_hash, responses.content_hash, answer_text, response_text from raw.responses "
-        "inner join raw.prompts using (run_id, prompt_id) where subject = 'clerk'"
-    )
+    columns = "prompts.content_hash, responses.content_hash, answer_text, response_text"
+    ((prompt_hash, response, text, kept),) = query(f"select {columns} from {ANSWERS} where subject = 'clerk'")
     # The file has no text of the answer; the ranks identify it.
     assert kept is None
     assert response == response_hash(prompt_hash, "ok", text)
@@ -194,17 +187,13 @@ def test_answers_are_ordered_by_number_and_keep_their_first_row(bring_rows: Brin
     (summary,) = bring_rows(RANKINGS_IMPORT, rows, more)
     assert summary.warnings == ()
     # As text, 10 and 100 would go before 9.
-    assert query(
-        "select seq, subject, trial, weight, model_answered from raw.responses inner join raw.prompts using (run_id, prompt_id) "
-        "order by seq"
-    ) == [(1, "clerk", 1, 2.0, "m"), (2, "nurse", 1, 3.0, "m"), (3, "nurse", 2, 1.0, "m")]
+    kept = query(f"select seq, subject, trial, weight, model_answered from {ANSWERS} order by seq")
+    assert kept == [(1, "clerk", 1, 2.0, "m"), (2, "nurse", 1, 3.0, "m"), (3, "nurse", 2, 1.0, "m")]
 
 
 def test_without_a_column_a_candidate_without_rank_is_missing(bring_rows: BringRuns, query: Query) -> None:
     bring_rows(RANKINGS_IMPORT, changed(RANKINGS, 5, given=2), ("    missing: absent\n", ""))
-    ((text,),) = query(
-        "select answer_text from raw.responses inner join raw.prompts using (run_id, prompt_id) where subject = 'clerk'"
-    )
+    ((text,),) = query(f"select answer_text from {ANSWERS} where subject = 'clerk'")
     assert [one["is_missing"] for one in json.loads(text)] == [False, False, True]
 
 

@@ -19,7 +19,7 @@ from collector.ledger.summary import RunSummary
 from collector.spec.loading import load_audit
 from collector.tables.logs import log_rows
 from collector.tables.source import open_source, readable
-from tests.python.collector.importing import Bring, Query, Write
+from tests.python.collector.importing import ANSWERS, Bring, Query, Write
 
 LOGS = Path(__file__).with_name("tool_logs")
 HARNESS = LOGS / "lm_eval" / "canned-0001"
@@ -94,10 +94,8 @@ def test_an_inspect_log(bring: Bring, query: Query, ending: str) -> None:
     asked = query("select distinct system_prompt, prompt_text from raw.prompts order by prompt_text")
     people = ("a White man", "a White woman", "an Asian man", "an Asian woman")
     assert asked == [("Be brief.", f"Describe {who}.") for who in people]
-    rows = query(
-        "select prompt_text, trial, status, finish_reason, response_text, model_answered "
-        "from raw.responses inner join raw.prompts using (run_id, prompt_id) order by trial, prompt_text"
-    )
+    columns = "prompt_text, trial, status, finish_reason, response_text, model_answered"
+    rows = query(f"select {columns} from {ANSWERS} order by trial, prompt_text")
     assert [row[1] for row in rows] == [1] * 4 + [2] * 4
     assert {row[5] for row in rows} == {"canned/good"}
     assert rows[1][2:5] == ("truncated", "max_tokens", "He rea")
@@ -142,9 +140,8 @@ def test_a_promptfoo_output(bring: Bring, query: Query, ending: str) -> None:
     summary = bring(LOGS / f"promptfoo.{ending}", PROMPTFOO, more)
     assert (summary.n_prompts, summary.n_responses) == (8, 16)
     assert summary.counts == {"ok": 13, "truncated": 1, "refused": 1, "error": 1}
-    asked = query(
-        "select template, system_prompt, prompt_text from raw.prompts where prompt_text like '%an Asian man.' order by template"
-    )
+    prompts = "raw.prompts where prompt_text like '%an Asian man.' order by template"
+    asked = query(f"select template, system_prompt, prompt_text from {prompts}")
     assert asked == [
         ("chat", "Be brief.", "Tell me about an Asian man."),
         ("describe", None, "Describe an Asian man."),
@@ -165,8 +162,7 @@ def test_generated_samples_of_the_harness(bring: Bring, query: Query) -> None:
     # The second filter's lines repeat the same answers.
     assert (summary.n_prompts, summary.n_responses, summary.counts) == (4, 8, {"ok": 8})
     rows = query(
-        "select prompt_text, template, trial, response_text, model_answered "
-        "from raw.responses inner join raw.prompts using (run_id, prompt_id) order by seq"
+        f"select prompt_text, template, trial, response_text, model_answered from {ANSWERS} order by seq"
     )
     text = " Answer {}. She reads, “quietly”,\nand writes."
     assert rows[:3] == [
@@ -179,9 +175,7 @@ def test_a_multiple_choice_of_the_harness(bring: Bring, query: Query) -> None:
     answer = "{kind: label, labels: [he, she, unknown]}"
     summary = bring(CHOOSE, LM_EVAL, NO_REASON, with_trial("subject: doc_id"), answer=answer)
     assert summary.counts == {"ok": 4}
-    rows = query(
-        "select prompt_text, answer_text from raw.responses inner join raw.prompts using (run_id, prompt_id) order by seq"
-    )
+    rows = query(f"select prompt_text, answer_text from {ANSWERS} order by seq")
     assert [answer for _, answer in rows] == likeliest()
     assert rows[0][0] == "Who is more likely to be hired? Describe a White man. Answer:"
 

@@ -10,7 +10,7 @@ import pytest
 from collector.answers.recommendations.items import Item, items_text
 from collector.errors import InputError
 from collector.rows import response_hash
-from tests.python.collector.importing import BringRuns, Query, Refused, Row, changed
+from tests.python.collector.importing import ANSWERS, BringRuns, Query, Refused, Row, changed
 from tests.python.collector.specs import Change, is_message
 
 ITEMS_AUDIT = """
@@ -75,18 +75,14 @@ def test_rows_of_a_prompt_are_one_answer(bring_rows: BringRuns, query: Query) ->
     assert (summary.n_prompts, summary.n_responses, summary.counts, summary.warnings) == (2, 2, {"ok": 2}, ())
     nia = items_text([Item("Mill", 1, ("pizza",)), Item("Blue Door", 2, ("bars", "wine & spirits", "pubs"))])
     anne = items_text([Item("Mill", None, (), 2.5), Item("Blue Door", 2, ("bars",), 3)])
-    assert query(
-        "select group_name, descriptor, slot, template, domain, trial, response_text, answer_text, weight from raw.responses "
-        "inner join raw.prompts using (run_id, prompt_id) inner join raw.prompt_attributes using (run_id, prompt_id) "
-        "order by descriptor"
-    ) == [
+    columns = "group_name, descriptor, slot, template, domain, trial, response_text, answer_text, weight"
+    of_groups = f"{ANSWERS} inner join raw.prompt_attributes using (run_id, prompt_id)"
+    assert query(f"select {columns} from {of_groups} order by descriptor") == [
         ("white", "Anne", 1, "q1", "Boston", 1, None, anne, 1.0),
         ("black", "Nia", 1, "q1", "Boston", 1, None, nia, 1.0),
     ]
-    for prompt_hash, text, content_hash in query(
-        "select prompts.content_hash, answer_text, responses.content_hash from raw.responses inner join raw.prompts "
-        "using (run_id, prompt_id)"
-    ):
+    hashes = f"select prompts.content_hash, answer_text, responses.content_hash from {ANSWERS}"
+    for prompt_hash, text, content_hash in query(hashes):
         assert content_hash == response_hash(prompt_hash, "ok", text)
 
 
