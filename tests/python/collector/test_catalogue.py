@@ -193,10 +193,8 @@ def test_only_other_content_is_imported_again(bring: Bring, query: Query) -> Non
         "select catalogue, count(*), count(distinct catalogue_hash), count(distinct imported_at) from raw.items "
         "group by catalogue order by catalogue"
     ) == [("others", 2, 1, 1), ("places", 6, 2, 3)]
-    latest = (
-        "select arg_max(price_level, imported_at) from raw.items where catalogue = 'places' and name = 'B'"
-    )
-    assert query(latest) == [(2,)]
+    latest = "select arg_max(price_level, imported_at) from raw.items"
+    assert query(f"{latest} where catalogue = 'places' and name = 'B'") == [(2,)]
 
 
 def test_the_ledger_says_whether_items_were_written(ledger_path: Path) -> None:

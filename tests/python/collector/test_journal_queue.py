@@ -173,9 +173,8 @@ def test_what_a_killed_collector_wrote_is_on_disk_before_it_is_in_the_ledger(
     writer.close()
     Disk(monkeypatch, fails=True).go_on.set()
     (message,) = load_all(ledger_path)
-    assert (
-        "cannot be brought to disk: Input/output error. The journal of run small-sim-1 is left out" in message
-    )
+    sentence = "cannot be brought to disk: Input/output error. The journal of run small-sim-1 is left out"
+    assert sentence in message
     monkeypatch.undo()
     (message,) = load_all(ledger_path)
     assert message == "Run small-sim-1: 6 records loaded from its journal."
