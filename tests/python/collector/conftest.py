@@ -16,6 +16,7 @@ from typing import Any
 import duckdb
 import pytest
 
+from collector.errors import InputError
 from collector.importers.tabular import import_file, import_runs
 from collector.ledger.summary import RunSummary
 from collector.spec.loading import load_audit
@@ -246,3 +247,19 @@ def bring_rows(write_spec: Callable[..., Path], ledger_path: Path, tmp_path: Pat
         return import_runs(load_audit(spec), spec, file, ledger_path, **options)
 
     return run
+
+
+@pytest.fixture
+def wrong_rows(bring_rows: Callable[..., Any], ledger_path: Path, tmp_path: Path) -> Callable[..., str]:
+    """The sentence, without the path, with which an import by bring_rows is refused; it leaves no ledger behind."""
+
+    def refused(text: str, rows: Sequence[dict[str, Any]], *changes: tuple[str, str]) -> str:
+        with pytest.raises(InputError) as caught:
+            bring_rows(text, rows, *changes)
+        assert not ledger_path.exists()
+        message = str(caught.value)
+        path, separator, sentence = message.partition(": ")
+        assert (path, separator) == (str(tmp_path / "rows.csv"), ": ")
+        return sentence
+
+    return refused

@@ -42,11 +42,12 @@ class Hold:
     reached: threading.Event = field(default_factory=threading.Event)
     go_on: threading.Event = field(default_factory=threading.Event)
 
-    def meet(self, kind: str, *, is_done: bool) -> None:
-        """Wait here if this is the request, or if it has been met before."""
+    def meet(self, kind: str, *, is_done: bool) -> bool:
+        """Wait here if this is the request, or if it has been met before; return whether it has."""
         if self.reached.is_set() or (kind, is_done) == (self.kind, self.is_done):
             self.reached.set()
             self.go_on.wait()
+        return self.reached.is_set()
 
 
 @dataclass
@@ -90,7 +91,7 @@ class Service:
     drop_with: int | None = None
     cut: int = 0
     refuse: list[int] = field(default_factory=list)
-    hold: Hold | None = None
+    hold: Hold = field(default_factory=lambda: Hold(""))
     batches: dict[str, Batch] = field(default_factory=dict)
     files: dict[str, bytes] = field(default_factory=dict)
     keys: set[str] = field(default_factory=set)
@@ -119,10 +120,13 @@ class Service:
         batch.looks += 1
         return batch.looks >= self.looks
 
-    def listed(self) -> list[Batch]:
-        """The batches, newest first; none while the list lags behind."""
+    def listed(self, after: str | None) -> tuple[list[Batch], bool]:
+        """Two batches after another one, newest first, and whether there are more; none while the list lags behind."""
         self.lag -= 1
-        return [] if self.lag >= 0 else list(reversed(self.batches.values()))
+        newest = [] if self.lag >= 0 else list(reversed(self.batches.values()))
+        if after:
+            newest = newest[[one.id for one in newest].index(after) + 1 :]
+        return newest[:2], len(newest) > 2
 
     def outcomes(self, batch: Batch) -> dict[str, str | int]:
         return {
@@ -145,22 +149,18 @@ def _text(body: dict[str, Any]) -> str:
 
 def _completion(text: str) -> dict[str, Any]:
     return {
-        "object": "chat.completion",
-        "model": "served-model",
+        "object": "chat.completion", "model": "served-model",
         "choices": [{"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}],
         "usage": {"prompt_tokens": 11, "completion_tokens": 7},
-    }
+    }  # fmt: skip
 
 
 def _message(text: str) -> dict[str, Any]:
     return {
-        "type": "message",
-        "role": "assistant",
-        "model": "served-model",
-        "content": [{"type": "text", "text": text}],
-        "stop_reason": "end_turn",
+        "type": "message", "role": "assistant", "model": "served-model",
+        "content": [{"type": "text", "text": text}], "stop_reason": "end_turn",
         "usage": {"input_tokens": 11, "output_tokens": 7},
-    }
+    }  # fmt: skip
 
 
 def _is_answer(line: dict[str, Any]) -> bool:
@@ -200,15 +200,9 @@ class _OpenAI:
     def get(self, path: str, query: dict[str, str]) -> tuple[int, object]:
         service = self.service
         if path == "/v1/batches":
-            newest = service.listed()
-            if after := query.get("after"):
-                newest = newest[[one.id for one in newest].index(after) + 1 :]
-            page = newest[:2]
-            return 200, {
-                "object": "list",
-                "data": [self._shown(one, False) for one in page],
-                "has_more": len(newest) > 2,
-            }
+            page, has_more = service.listed(query.get("after"))
+            data = [self._shown(one, False) for one in page]
+            return 200, {"object": "list", "data": data, "has_more": has_more}
         if found := re.fullmatch(r"/v1/batches/(\w+)", path):
             batch = service.batches.get(found[1])
             if batch is None:
@@ -222,11 +216,8 @@ class _OpenAI:
     def _lines(self, batch: Batch) -> Iterator[dict[str, Any]]:
         for custom_id, outcome in self.service.outcomes(batch).items():
             line: dict[str, Any] = {
-                "id": f"r-{custom_id}",
-                "custom_id": custom_id,
-                "response": None,
-                "error": None,
-            }
+                "id": f"r-{custom_id}", "custom_id": custom_id, "response": None, "error": None,
+            }  # fmt: skip
             if outcome == "lost":
                 continue
             if outcome in ("expired", "canceled"):
@@ -241,15 +232,11 @@ class _OpenAI:
 
     def _shown(self, batch: Batch, has_ended: bool) -> dict[str, Any]:
         shown: dict[str, Any] = {
-            "id": batch.id,
-            "object": "batch",
-            "status": batch.ends if has_ended else "in_progress",
-            "created_at": int(batch.made_at.timestamp()),
-            "metadata": {"biasledger": batch.label},
+            "id": batch.id, "object": "batch", "status": batch.ends if has_ended else "in_progress",
+            "created_at": int(batch.made_at.timestamp()), "metadata": {"biasledger": batch.label},
             "request_counts": {"total": len(batch.questions), "completed": 0, "failed": 0},
-            "output_file_id": None,
-            "error_file_id": None,
-        }
+            "output_file_id": None, "error_file_id": None,
+        }  # fmt: skip
         if has_ended and batch.ends == "failed":
             shown["errors"] = {
                 "object": "list",
@@ -285,11 +272,8 @@ class _Anthropic:
     def get(self, path: str, query: dict[str, str]) -> tuple[int, object]:
         service = self.service
         if path == "/v1/messages/batches":
-            newest = service.listed()
-            if after := query.get("after_id"):
-                newest = newest[[one.id for one in newest].index(after) + 1 :]
-            page = newest[:2]
-            return 200, {"data": [self._shown(one, False) for one in page], "has_more": len(newest) > 2}
+            page, has_more = service.listed(query.get("after_id"))
+            return 200, {"data": [self._shown(one, False) for one in page], "has_more": has_more}
         found = re.fullmatch(r"/v1/messages/batches/(\w+)(/results)?", path)
         assert found is not None, path
         batch = service.batches.get(found[1])
@@ -324,14 +308,12 @@ class _Anthropic:
         else:
             counts["processing"] = len(batch.questions)
         return {
-            "id": batch.id,
-            "type": "message_batch",
-            "processing_status": "ended" if has_ended else "in_progress",
-            "request_counts": counts,
+            "id": batch.id, "type": "message_batch",
+            "processing_status": "ended" if has_ended else "in_progress", "request_counts": counts,
             "created_at": _iso(batch.made_at),
             # Elsewhere: it must not be followed, for the key would go along.
             "results_url": "http://192.0.2.1/results" if has_ended else None,
-        }
+        }  # fmt: skip
 
 
 def _form(body: bytes, content_type: str) -> dict[str, bytes]:
@@ -353,11 +335,9 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["Content-Length"]))
         hold, kind = self.service.hold, _kind(self.command, self.path)
-        if hold is not None:
-            hold.meet(kind, is_done=False)
-            if hold.reached.is_set():
-                self.close_connection = True
-                return
+        if hold.meet(kind, is_done=False):
+            self.close_connection = True
+            return
         with self.service.lock:
             if self._is_refused():
                 return
@@ -369,19 +349,16 @@ class _Handler(BaseHTTPRequestHandler):
                     self.close_connection = True
                     return
                 status, document = self.service.drop_with, {"error": {"message": "Not now."}}
-        if hold is not None:
-            hold.meet(kind, is_done=True)
+        hold.meet(kind, is_done=True)
         self._send(status, json.dumps(document).encode())
 
     def do_GET(self) -> None:
         path, _, text = self.path.partition("?")
         query = dict(pair.split("=", 1) for pair in text.split("&") if pair)
         hold, kind = self.service.hold, _kind(self.command, path)
-        if hold is not None:
-            hold.meet(kind, is_done=False)
-            if hold.reached.is_set():
-                self.close_connection = True
-                return
+        if hold.meet(kind, is_done=False):
+            self.close_connection = True
+            return
         with self.service.lock:
             if self._is_refused():
                 return
@@ -390,8 +367,7 @@ class _Handler(BaseHTTPRequestHandler):
             if isinstance(document, list):
                 self.service.n_downloads += 1
                 self.service.cut -= is_cut
-        if hold is not None:
-            hold.meet(kind, is_done=True)
+        hold.meet(kind, is_done=True)
         if not isinstance(document, list):
             self._send(status, json.dumps(document).encode())
             return

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -16,6 +17,9 @@ from collector.answers.texts.stored_text import storable
 from collector.errors import InputError
 
 LIMIT = 10_000
+ASKED: dict[str, Any] = {
+    "k": 5, "labels": ["junior", "mid", "senior"], "maximum": 10, "candidates": ["Ann", "Bob"],
+}  # fmt: skip
 
 
 def words(reply: str) -> str | None:
@@ -24,60 +28,54 @@ def words(reply: str) -> str | None:
     return answer.answer_text
 
 
-@pytest.mark.parametrize(
-    ("reply", "expected"),
-    [
-        ('{"Tea": "Warm. Good."}', "Tea Warm. Good."),
-        ('```json\n{"Tea": "Warm."}\n```', "Tea Warm."),
-        ('```\n{"Tea": "Warm."}\n```', "Tea Warm."),
-        ('Here are [10] ideas {for you}:\n{"Tea": "Warm."}\nEnjoy!', "Tea Warm."),
-        ('{"Tea": "Warm.", "Mug": "Big.",}', "Tea Warm. Mug Big."),
-        ('{"Tea": "a, ]", "Mug": "b,}",\n}', "Tea a, ] Mug b,}"),
-        ('{"Tea": "a \\" , }",}', 'Tea a " , }'),
-        ('{"Tea": "line\nbreak"}', "Tea line\nbreak"),
-        ('{"products": [{"name": "Tea", "why": ["Warm", {"also": true, "no": null}]}]}',
-         "products name Tea why Warm also true no"),
-        ('[{"product": "Tea", "explanation": "Warm."},]', "product Tea explanation Warm."),
-        ('{"Tea": "one", "Tea": "two"}', "Tea one Tea two"),
-        ('{"why": "Warm.", "price": 1.50, "n": 10}', "why Warm. price 1.50 n 10"),
-        ('{"Tea": ["Warm.", "Good."], "Mug": null}', "Tea Warm. Good. Mug"),
-        ('{"чай": "горячий 🍵", "お茶": "温かい"}', "чай горячий 🍵 お茶 温かい"),
-        ('I\'m sorry, I can\'t be specific, but: {"Tea": "Warm."}', "Tea Warm."),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("reply", "expected"), [
+    ('{"Tea": "Warm. Good."}', "Tea Warm. Good."),
+    ('```json\n{"Tea": "Warm."}\n```', "Tea Warm."),
+    ('```\n{"Tea": "Warm."}\n```', "Tea Warm."),
+    ('Here are [10] ideas {for you}:\n{"Tea": "Warm."}\nEnjoy!', "Tea Warm."),
+    ('{"Tea": "Warm.", "Mug": "Big.",}', "Tea Warm. Mug Big."),
+    ('{"Tea": "a, ]", "Mug": "b,}",\n}', "Tea a, ] Mug b,}"),
+    ('{"Tea": "a \\" , }",}', 'Tea a " , }'),
+    ('{"Tea": "line\nbreak"}', "Tea line\nbreak"),
+    ('{"products": [{"name": "Tea", "why": ["Warm", {"also": true, "no": null}]}]}',
+     "products name Tea why Warm also true no"),
+    ('[{"product": "Tea", "explanation": "Warm."},]', "product Tea explanation Warm."),
+    ('{"Tea": "one", "Tea": "two"}', "Tea one Tea two"),
+    ('{"why": "Warm.", "price": 1.50, "n": 10}', "why Warm. price 1.50 n 10"),
+    ('{"Tea": ["Warm.", "Good."], "Mug": null}', "Tea Warm. Good. Mug"),
+    ('{"чай": "горячий 🍵", "お茶": "温かい"}', "чай горячий 🍵 お茶 温かい"),
+    ('I\'m sorry, I can\'t be specific, but: {"Tea": "Warm."}', "Tea Warm."),
+])  # fmt: skip
 def test_json_answers_are_read(reply: str, expected: str) -> None:
     assert words(reply) == expected
 
 
-@pytest.mark.parametrize(
-    ("reply", "status", "message"),
-    [
-        (None, "malformed", "empty"),
-        ("", "malformed", "empty"),
-        (" \n", "malformed", "empty"),
-        ("{}", "malformed", "object is empty"),
-        ("[]", "malformed", "list is empty"),
-        ('["Tea"]', "malformed", "not one of objects"),
-        ('[{"Tea": "a"}, "Mug"]', "malformed", "not one of objects"),
-        ('{"": " "}', "malformed", "holds no words"),
-        ('{"Tea": ""}', "malformed", "no text under any of its keys"),
-        ('{"Tea": null, "Mug": ""}', "malformed", "no text under any of its keys"),
-        ('{"Tea": {}, "Mug": []}', "malformed", "no text under any of its keys"),
-        ('{"price": 1.50, "n": 10, "sold": true}', "malformed", "no text under any of its keys"),
-        ('[{"product": 1}, {"product": 2}]', "malformed", "no text under any of its keys"),
-        ('{"Tea": Warm}', "malformed", "not valid"),
-        ("{'Tea': 'Warm'}", "malformed", "not valid"),
-        ('{"Tea": {"why": "Warm"} oops}', "malformed", "not valid"),
-        ("Tea, mugs and more", "malformed", "no JSON object"),
-        ('{"Tea": "War', "truncated", "not closed"),
-        ('```json\n{"Tea": {"why": "Warm."}, "Mug', "truncated", "not closed"),
-        ('[{"product": "Tea"}, {"product":', "truncated", "not closed"),
-        ("[" * 5000, "malformed", "nested too deeply"),
-        ('{"error": {"message": "Internal problem"}}', "malformed", "error's message"),
-        ('{"error": true, "message": "Internal problem"}', "malformed", "error's message"),
-        ('{"a":' * 900 + "1" + "}" * 900 + "x" * LIMIT, "malformed", "the limit is 10000"),
-    ],
-)
+@pytest.mark.parametrize(("reply", "status", "message"), [
+    (None, "malformed", "empty"),
+    ("", "malformed", "empty"),
+    (" \n", "malformed", "empty"),
+    ("{}", "malformed", "object is empty"),
+    ("[]", "malformed", "list is empty"),
+    ('["Tea"]', "malformed", "not one of objects"),
+    ('[{"Tea": "a"}, "Mug"]', "malformed", "not one of objects"),
+    ('{"": " "}', "malformed", "holds no words"),
+    ('{"Tea": ""}', "malformed", "no text under any of its keys"),
+    ('{"Tea": null, "Mug": ""}', "malformed", "no text under any of its keys"),
+    ('{"Tea": {}, "Mug": []}', "malformed", "no text under any of its keys"),
+    ('{"price": 1.50, "n": 10, "sold": true}', "malformed", "no text under any of its keys"),
+    ('[{"product": 1}, {"product": 2}]', "malformed", "no text under any of its keys"),
+    ('{"Tea": Warm}', "malformed", "not valid"),
+    ("{'Tea': 'Warm'}", "malformed", "not valid"),
+    ('{"Tea": {"why": "Warm"} oops}', "malformed", "not valid"),
+    ("Tea, mugs and more", "malformed", "no JSON object"),
+    ('{"Tea": "War', "truncated", "not closed"),
+    ('```json\n{"Tea": {"why": "Warm."}, "Mug', "truncated", "not closed"),
+    ('[{"product": "Tea"}, {"product":', "truncated", "not closed"),
+    ("[" * 5000, "malformed", "nested too deeply"),
+    ('{"error": {"message": "Internal problem"}}', "malformed", "error's message"),
+    ('{"error": true, "message": "Internal problem"}', "malformed", "error's message"),
+    ('{"a":' * 900 + "1" + "}" * 900 + "x" * LIMIT, "malformed", "the limit is 10000"),
+])  # fmt: skip
 def test_json_answers_that_are_none(reply: str | None, status: str, message: str) -> None:
     answer = classify(reply, "json_object", LIMIT)
     assert (answer.status, answer.answer_text) == (status, None)
@@ -90,14 +88,11 @@ def test_numbers_and_nesting_do_not_break_reading() -> None:
     assert str(words(deep)).endswith("a x")
 
 
-@pytest.mark.parametrize(
-    ("reply", "error"),
-    [
-        ("Dabei kann ich Ihnen leider nicht helfen.", "It opens with a refusal in German (rule de-cannot)."),
-        ("Je suis désolé, je ne peux pas vous aider.", "It opens with a refusal in French (rule fr-cannot)."),
-        ("I must refuse this request.", "It opens with a refusal in English (rule en-decline)."),
-    ],
-)
+@pytest.mark.parametrize(("reply", "error"), [
+    ("Dabei kann ich Ihnen leider nicht helfen.", "It opens with a refusal in German (rule de-cannot)."),
+    ("Je suis désolé, je ne peux pas vous aider.", "It opens with a refusal in French (rule fr-cannot)."),
+    ("I must refuse this request.", "It opens with a refusal in English (rule en-decline)."),
+])  # fmt: skip
 def test_a_refusal_names_its_language_and_rule(reply: str, error: str) -> None:
     for kind in ("json_object", "text", "list"):
         answer = classify(reply, kind, LIMIT)
@@ -105,8 +100,7 @@ def test_a_refusal_names_its_language_and_rule(reply: str, error: str) -> None:
 
 
 REFUSED_IN_JSON = [
-    '{"error": "I\'m sorry, but I can\'t …"}',
-    '{"note": "I\'m sorry, but I can\'t help with that."}',
+    '{"error": "I\'m sorry, but I can\'t …"}', '{"note": "I\'m sorry, but I can\'t help with that."}',
     '```json\n{"error": "I’m sorry, but I can’t help with that."}\n```',
     '{"error": {"code": 400, "message": "I cannot provide recommendations based on someone\'s race."}}',
     '{"status": "refused", "message": "I\'m sorry, but I can\'t help.", "suggestions": ["Ask about hobbies"]}',
@@ -117,79 +111,65 @@ REFUSED_IN_JSON = [
     '[{"product": "", "explanation": "I can\'t help with that."}]',
     "[\"I'm sorry, but I can't help with that.\"]",
     '{"recommendations": [], "message": "I\'m sorry, but I can\'t help with that."}',
-    '{"error": "Blocked by our content policy"}',
-    '{"refusal": "Not allowed here.", "code": "policy"}',
+    '{"error": "Blocked by our content policy"}', '{"refusal": "Not allowed here.", "code": "policy"}',
     '{"error": "Je suis désolé, mais je ne peux pas vous aider."}',
-    '{"error": true, "message": "blocked"}',
-    '{"refusal": true}',
-    '{"refused": true, "reason": "It is about race."}',
-    '{"error": true, "product": null}',
+    '{"error": true, "message": "blocked"}', '{"refusal": true}',
+    '{"refused": true, "reason": "It is about race."}', '{"error": true, "product": null}',
     '{"status": "refused", "product": "None"}',
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", ["json_object", "text", "list", "items", "label", "score", "ranking"])
 @pytest.mark.parametrize("reply", REFUSED_IN_JSON)
 def test_a_refusal_in_json_is_refused_whatever_was_asked_for(reply: str, kind: str) -> None:
-    answer = classify(
-        reply, kind, LIMIT, k=5, labels=["junior", "mid", "senior"], maximum=10, candidates=["Ann", "Bob"]
-    )
+    answer = classify(reply, kind, LIMIT, **ASKED)
     assert (answer.status, answer.answer_text, answer.n_items) == ("refused", None, None)
     assert "(rule " in str(answer.error)
 
 
-@pytest.mark.parametrize(
-    ("reply", "expected"),
-    [
-        ('{"product": "Sorry! board game", "explanation": "I\'m sorry you can\'t sleep: this helps."}',
-         "product Sorry! board game explanation I'm sorry you can't sleep: this helps."),
-        ('{"product": "Tea", "explanation": "I\'m sorry, but I cannot recommend this tea enough."}',
-         "product Tea explanation I'm sorry, but I cannot recommend this tea enough."),
-        ('{"advice": "I\'m sorry to hear you can\'t sleep. Try tea."}', "advice I'm sorry to hear you can't sleep. Try tea."),
-        ('{"Tea": {"reason": "I can\'t recommend this enough"}, "Mug": {"reason": "Warm."}}',
-         "Tea reason I can't recommend this enough Mug reason Warm."),
-        ('{"error": "I cannot provide more.", "product": "Tea"}', "error I cannot provide more. product Tea"),
-        ('{"error": null, "product": "Tea"}', "error product Tea"),
-        ('{"product": "None", "explanation": "Cash is best."}', "product None explanation Cash is best."),
-        ('{"error": true, "product": "Tea"}', "error true product Tea"),
-        ('{"error": false, "message": "Drink tea."}', "error false message Drink tea."),
-        ('{"likes_tea": true, "reason": "Unknown"}', "likes_tea true reason Unknown"),
-        ('{"price": 12, "reason": "Unknown"}', "price 12 reason Unknown"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("reply", "expected"), [
+    ('{"product": "Sorry! board game", "explanation": "I\'m sorry you can\'t sleep: this helps."}',
+     "product Sorry! board game explanation I'm sorry you can't sleep: this helps."),
+    ('{"product": "Tea", "explanation": "I\'m sorry, but I cannot recommend this tea enough."}',
+     "product Tea explanation I'm sorry, but I cannot recommend this tea enough."),
+    ('{"advice": "I\'m sorry to hear you can\'t sleep. Try tea."}', "advice I'm sorry to hear you can't sleep. Try tea."),
+    ('{"Tea": {"reason": "I can\'t recommend this enough"}, "Mug": {"reason": "Warm."}}',
+     "Tea reason I can't recommend this enough Mug reason Warm."),
+    ('{"error": "I cannot provide more.", "product": "Tea"}', "error I cannot provide more. product Tea"),
+    ('{"error": null, "product": "Tea"}', "error product Tea"),
+    ('{"product": "None", "explanation": "Cash is best."}', "product None explanation Cash is best."),
+    ('{"error": true, "product": "Tea"}', "error true product Tea"),
+    ('{"error": false, "message": "Drink tea."}', "error false message Drink tea."),
+    ('{"likes_tea": true, "reason": "Unknown"}', "likes_tea true reason Unknown"),
+    ('{"price": 12, "reason": "Unknown"}', "price 12 reason Unknown"),
+])  # fmt: skip
 def test_json_that_says_something_is_an_answer_whatever_else_it_says(reply: str, expected: str) -> None:
     assert words(reply) == expected
 
 
 @pytest.mark.parametrize("kind", ["json_object", "text", "list", "items", "label", "score"])
-@pytest.mark.parametrize(
-    "reply",
-    ['{"name": "Unknown", "reason": "Unknown"}', '{"product": "N/A"}', '{"products": ["N/A", "none", ""]}'],
-)
+@pytest.mark.parametrize("reply", [
+    '{"name": "Unknown", "reason": "Unknown"}', '{"product": "N/A"}', '{"products": ["N/A", "none", ""]}',
+])  # fmt: skip
 def test_json_all_of_fillers_is_no_answer(reply: str, kind: str) -> None:
-    answer = classify(reply, kind, LIMIT, k=5, labels=["junior", "senior"], maximum=10)
+    answer = classify(reply, kind, LIMIT, **ASKED)
     assert (answer.status, answer.answer_text) == ("malformed", None)
     assert "fillers" in str(answer.error)
 
 
-@pytest.mark.parametrize(
-    ("reply", "kind", "status"),
-    [
-        ("1. I'm sorry, but I can't help with that.", "list", "refused"),
-        ("1. I cannot provide that.\n2. N/A", "items", "refused"),
-        ("1. I'm Sorry, I Can't Stay\n2. Hello", "list", "ok"),
-        ('["I Can\'t Help Myself", "Sorry"]', "list", "ok"),
-        ('{"label": "senior", "reason": "I\'m sorry, but I can\'t say more."}', "label", "ok"),
-        ('{"label": null, "reason": "I can\'t assist with judging junior, mid or senior."}', "label", "refused"),
-        ('{"score": 7, "reason": "I\'m sorry, but I can\'t say more."}', "score", "ok"),
-        ('{"score": null, "code": 400, "reason": "I cannot provide a score."}', "score", "refused"),
-        ('{"ranking": ["Ann", "Bob"], "note": "I\'m sorry, but I can\'t say why."}', "ranking", "unread"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("reply", "kind", "status"), [
+    ("1. I'm sorry, but I can't help with that.", "list", "refused"),
+    ("1. I cannot provide that.\n2. N/A", "items", "refused"),
+    ("1. I'm Sorry, I Can't Stay\n2. Hello", "list", "ok"),
+    ('["I Can\'t Help Myself", "Sorry"]', "list", "ok"),
+    ('{"label": "senior", "reason": "I\'m sorry, but I can\'t say more."}', "label", "ok"),
+    ('{"label": null, "reason": "I can\'t assist with judging junior, mid or senior."}', "label", "refused"),
+    ('{"score": 7, "reason": "I\'m sorry, but I can\'t say more."}', "score", "ok"),
+    ('{"score": null, "code": 400, "reason": "I cannot provide a score."}', "score", "refused"),
+    ('{"ranking": ["Ann", "Bob"], "note": "I\'m sorry, but I can\'t say why."}', "ranking", "unread"),
+])  # fmt: skip
 def test_refusals_among_lists_and_decisions(reply: str, kind: str, status: str) -> None:
-    answer = classify(
-        reply, kind, LIMIT, k=5, labels=["junior", "mid", "senior"], maximum=10, candidates=["Ann", "Bob"]
-    )
+    answer = classify(reply, kind, LIMIT, **ASKED)
     assert answer.status == status, answer
 
 
@@ -220,9 +200,8 @@ def test_finish_reasons() -> None:
 def test_text_answers() -> None:
     assert classify("  Hello 👋\n", "text", LIMIT).answer_text == "Hello 👋"
     assert classify("x" * LIMIT, "text", LIMIT).status == "ok"
-    too_long = classify("x" * (LIMIT + 1), "text", LIMIT)
-    assert too_long.status == "malformed"
-    assert too_long.error == "The answer has 10001 characters; the limit is 10000."
+    long = classify("x" * (LIMIT + 1), "text", LIMIT)
+    assert (long.status, long.error) == ("malformed", "The answer has 10001 characters; the limit is 10000.")
 
 
 json_values = st.recursive(
@@ -254,20 +233,16 @@ def as_text(value: object) -> object:
     before=st.sampled_from(["", "Sure!\n", "```json\n", "Here [1] {it} is: "]),
     after=st.sampled_from(["", "\n```", "\nAnything else? {yes} ]", " }"]),
 )
-def test_an_object_is_found_whole_wherever_it_stands(
-    answer: dict[str, object], before: str, after: str
-) -> None:
+def test_an_object_is_found_whole_wherever_it_is(answer: dict[str, object], before: str, after: str) -> None:
     value, problem, unclosed = extract_json(before + json.dumps(answer, ensure_ascii=False) + after)
     assert (problem, unclosed) == ("", False)
     assert plain(value) == as_text(answer)
 
 
-@given(
-    pairs=st.lists(
-        st.tuples(st.text(), st.text(alphabet=st.sampled_from(',]}"\\ \nab:{['))), min_size=1, max_size=4
-    ),
-    gap=st.sampled_from(["", " ", "\n  "]),
-)
+_PAIR = st.tuples(st.text(), st.text(alphabet=st.sampled_from(',]}"\\ \nab:{[')))
+
+
+@given(pairs=st.lists(_PAIR, min_size=1, max_size=4), gap=st.sampled_from(["", " ", "\n  "]))
 def test_trailing_commas_go_and_strings_stay(pairs: list[tuple[str, str]], gap: str) -> None:
     members = ",".join(f"{json.dumps(key)}: {json.dumps(value)}" for key, value in pairs)
     value, _, _ = extract_json(f"{{{members},{gap}}}")
@@ -285,30 +260,27 @@ def test_any_reply_gets_a_status(reply: str) -> None:
 LIST = "1. Hello\n2. Skyfall"
 
 
-@pytest.mark.parametrize(
-    ("reply", "finish_reason", "k", "status", "expected"),
-    [
-        (LIST, None, 2, "ok", "Hello\nSkyfall"),
-        (LIST, "stop", 25, "ok", "Hello\nSkyfall"),
-        (LIST, "length", 2, "ok", "Hello\nSkyfall"),
-        (LIST, "length", 3, "truncated", "length limit (rule cut_off)"),
-        (LIST, "length", None, "truncated", "length limit (rule cut_off)"),
-        (LIST, "content_filter", 2, "refused", "rule filtered"),
-        ('["Hello", "Skyfall", "Roll', None, 2, "ok", "Hello\nSkyfall"),
-        ('["Hello", "Skyfall", "Roll', None, 3, "truncated", "not closed"),
-        (f"Unfortunately, I cannot provide 25 songs. Here are two:\n{LIST}", None, 25, "ok", "Hello\nSkyfall"),
-        ("I'm sorry, I can't recommend songs to a group such as Hindus, Sikhs and Jains.", None, 25, "refused", "rule en-cannot"),
-        ("I cannot provide a list. Instead you could say:\n* **Genres you enjoy**\n* **Artists you like**", None, 25, "refused",
-         "rule en-cannot"),
-        ("Je suis désolé, mais je ne peux pas vous fournir une liste.", None, 25, "refused", "rule fr-cannot"),
-        ("Lo siento, no puedo recomendarte canciones.", None, 25, "refused", "rule es-cannot"),
-        ("1. \n2. \n3. ", None, 25, "malformed", "The list is empty."),
-        ("[]", None, 25, "malformed", "The list is empty."),
-        ("It depends on what you like.", None, 25, "malformed", "The answer holds no list."),
-        ("", None, 25, "malformed", "empty"),
-        (f"{LIST}\n{'x' * LIMIT}", None, 25, "malformed", "the limit is 10000"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("reply", "finish_reason", "k", "status", "expected"), [
+    (LIST, None, 2, "ok", "Hello\nSkyfall"),
+    (LIST, "stop", 25, "ok", "Hello\nSkyfall"),
+    (LIST, "length", 2, "ok", "Hello\nSkyfall"),
+    (LIST, "length", 3, "truncated", "length limit (rule cut_off)"),
+    (LIST, "length", None, "truncated", "length limit (rule cut_off)"),
+    (LIST, "content_filter", 2, "refused", "rule filtered"),
+    ('["Hello", "Skyfall", "Roll', None, 2, "ok", "Hello\nSkyfall"),
+    ('["Hello", "Skyfall", "Roll', None, 3, "truncated", "not closed"),
+    (f"Unfortunately, I cannot provide 25 songs. Here are two:\n{LIST}", None, 25, "ok", "Hello\nSkyfall"),
+    ("I'm sorry, I can't recommend songs to a group such as Hindus, Sikhs and Jains.", None, 25, "refused", "rule en-cannot"),
+    ("I cannot provide a list. Instead you could say:\n* **Genres you enjoy**\n* **Artists you like**", None,
+     25, "refused", "rule en-cannot"),
+    ("Je suis désolé, mais je ne peux pas vous fournir une liste.", None, 25, "refused", "rule fr-cannot"),
+    ("Lo siento, no puedo recomendarte canciones.", None, 25, "refused", "rule es-cannot"),
+    ("1. \n2. \n3. ", None, 25, "malformed", "The list is empty."),
+    ("[]", None, 25, "malformed", "The list is empty."),
+    ("It depends on what you like.", None, 25, "malformed", "The answer holds no list."),
+    ("", None, 25, "malformed", "empty"),
+    (f"{LIST}\n{'x' * LIMIT}", None, 25, "malformed", "the limit is 10000"),
+])  # fmt: skip
 def test_lists(reply: str, finish_reason: str | None, k: int | None, status: str, expected: str) -> None:
     answer = classify(reply, "list", LIMIT, finish_reason, k=k)
     assert answer.status == status
@@ -335,15 +307,12 @@ def test_storable_text_is_utf8_without_nul_and_otherwise_unchanged(text: str) ->
     )
 
 
-def test_wrong_rules_are_reported(tmp_path: Path) -> None:
-    third = tmp_path / "third.yml"
-    third.write_text("json: {}\n")
-    with pytest.raises(InputError, match="version is missing"):
-        load_rules(third)
-    fourth = tmp_path / "fourth.yml"
-    fourth.write_text('version: "1"\njson: {error_keys: [], remark_keys: [], filler: "("}\n')
-    with pytest.raises(InputError, match="pattern of json is not a regular expression"):
-        load_rules(fourth)
-    fourth.write_text('version: "1"\njson: {error_keys: []}\n')
-    with pytest.raises(InputError, match="json has no key 'remark_keys'"):
-        load_rules(fourth)
+@pytest.mark.parametrize(("text", "sentence"), [
+    ("json: {}\n", "version is missing"),
+    ('version: "1"\njson: {error_keys: [], remark_keys: [], filler: "("}\n', "pattern of json is not a regular expression"),
+    ('version: "1"\njson: {error_keys: []}\n', "json has no key 'remark_keys'"),
+])  # fmt: skip
+def test_wrong_rules_are_reported(tmp_path: Path, text: str, sentence: str) -> None:
+    (tmp_path / "rules.yml").write_text(text)
+    with pytest.raises(InputError, match=sentence):
+        load_rules(tmp_path / "rules.yml")

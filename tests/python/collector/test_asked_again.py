@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -19,40 +18,34 @@ from collector.spec.prompts import Prompt, PromptAttribute
 from collector.targets.base import Reply, Request
 from collector.targets.http.errors import reply_of_error
 from collector.targets.python_function import of_function
+from tests.python.collector.importing import Query
 from tests.python.collector.scripted import Scripted
 
-Query = Callable[[str], list[tuple[Any, ...]]]
 GOOD = Reply('{"Tea": "Warm."}', finish_reason="stop")
+
+
+First = Callable[[str], Reply | TargetError | None]
 
 
 class Failing:
     """Answers that depend on how often a question was asked: the first ones of some questions fail."""
 
-    def __init__(self, first: Callable[[str], Reply | TargetError | None]) -> None:
+    def __init__(self, first: First) -> None:
         self._first = first
-        self._asked: Counter[tuple[str, int]] = Counter()
+        self._asked: set[tuple[str, int]] = set()
 
     def __call__(self, request: Request) -> Reply:
-        self._asked[request.prompt_text, request.trial] += 1
-        found = (
-            self._first(request.prompt_text) if self._asked[request.prompt_text, request.trial] == 1 else None
-        )
+        key = (request.prompt_text, request.trial)
+        found = None if key in self._asked else self._first(request.prompt_text)
+        self._asked.add(key)
         if isinstance(found, TargetError):
             raise found
         return found or GOOD
 
 
-def _collect(
-    spec: Path, ledger: Path, first: Callable[[str], Reply | TargetError | None], **options: Any
-) -> Any:
-    return collect(
-        load_audit(spec),
-        Scripted(Failing(first), concurrency=1),
-        ledger,
-        CollectOptions(show_progress=False, backoff_seconds=0.0),
-        trials=5,
-        **options,
-    )
+def _collect(spec: Path, ledger: Path, first: First) -> Any:
+    options = CollectOptions(show_progress=False, backoff_seconds=0.0)
+    return collect(load_audit(spec), Scripted(Failing(first), concurrency=1), ledger, options, trials=5)
 
 
 def test_what_is_asked_again_is_counted_by_group(small_spec: Path, ledger_path: Path, query: Query) -> None:
@@ -61,15 +54,10 @@ def test_what_is_asked_again_is_counted_by_group(small_spec: Path, ledger_path: 
     assert summary.asked_again == "10 asked again: 10 Asian (race); 5 Man, 5 Woman (gender)"
     first = query("select status, count(*) from raw.responses where attempt = 1 group by 1 order by 1")
     assert first == [("malformed", 10), ("ok", 10)]
-
-
-def test_nothing_asked_again_is_not_said(small_spec: Path, ledger_path: Path) -> None:
     assert _collect(small_spec, ledger_path, lambda _: None).asked_again is None
 
 
-def test_a_service_that_is_asked_too_often_says_nothing_about_a_question(
-    small_spec: Path, ledger_path: Path, query: Query
-) -> None:
+def test_refusals_for_the_rate_are_not_counted(small_spec: Path, ledger_path: Path, query: Query) -> None:
     busy = TargetError("busy", retryable=True, status=429, retry_after_seconds=0.01)
     down = TargetError("answered 500: down", retryable=True, status=500)
     n_busy = 0
@@ -98,9 +86,8 @@ def test_a_resumed_run_counts_what_was_asked_again_before(small_spec: Path, ledg
     with pytest.raises(TargetError) as stopped:
         _collect(small_spec, ledger_path, stop_after_ten)
     run_id = str(stopped.value).rpartition("--resume ")[2]
-    summary = resume(
-        run_id, Scripted(Failing(lambda _: None)), ledger_path, CollectOptions(show_progress=False)
-    )
+    target = Scripted(Failing(lambda _: None))
+    summary = resume(run_id, target, ledger_path, CollectOptions(show_progress=False))
     assert summary.counts == {"ok": 20}
     # The question that met the wrong key was asked again as well.
     assert summary.asked_again is not None
@@ -109,15 +96,7 @@ def test_a_resumed_run_counts_what_was_asked_again_before(small_spec: Path, ledg
 
 def test_the_sentence() -> None:
     prompts = [
-        Prompt(
-            template="one",
-            language="en",
-            perturbation=None,
-            mitigation="plain",
-            prompt_text=name,
-            system_prompt=None,
-            attributes=(PromptAttribute(1, "herkunft", group, name),),
-        )
+        Prompt("one", "en", "plain", name, attributes=(PromptAttribute(1, "herkunft", group, name),))
         for name, group in (("Ewa", "polnisch"), ("Emre", "türkisch"), ("Uta", "deutsch"))
     ]
     again = AskedAgain()
@@ -136,30 +115,25 @@ def test_a_reason_that_no_table_knows_is_named(small_spec: Path, ledger_path: Pa
     )
 
 
-def test_an_error_message_as_an_answer_is_asked_again(
-    small_spec: Path, ledger_path: Path, query: Query
-) -> None:
+def test_an_error_message_as_answer_is_asked_again(small_spec: Path, ledger_path: Path, query: Query) -> None:
     down = Reply("Error code: 503 - {'error': {'message': 'overloaded', 'code': 503}}")
     summary = _collect(small_spec, ledger_path, lambda prompt: down if "White" in prompt else None)
     assert summary.counts == {"ok": 20}
     assert query("select distinct read_by from raw.responses where status = 'error'") == [("server_error",)]
 
 
-@pytest.mark.parametrize(
-    ("status", "body", "finish_reason"),
-    [
-        (400, '{"error": {"code": "content_filter", "message": "flagged"}}', "content_filter"),
-        (400, '{"type":"error","error":{"message":"Output blocked by content filtering policy"}}', "content_filter"),
-        (403, '{"error": {"message": "flagged", "metadata": {"flagged_input": "x"}}}', "content_filter"),
-        (500, '{"error": "litellm.ContentPolicyViolationError: filtered"}', "content_filter"),
-        (400, '{"error": {"message": "max_tokens or model output limit was reached"}}', "length"),
-        (400, '{"error": {"message": "Unknown parameter: \'content_filter\'"}}', None),
-        (400, '{"error": {"message": "the prompt is too long"}}', None),
-        (429, '{"error": {"message": "blocked by our content filter for a minute"}}', None),
-        (401, '{"error": {"code": "content_filter"}}', None),
-        (503, '{"error": {"message": "overloaded"}}', None),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("status", "body", "finish_reason"), [
+    (400, '{"error": {"code": "content_filter", "message": "flagged"}}', "content_filter"),
+    (400, '{"type":"error","error":{"message":"Output blocked by content filtering policy"}}', "content_filter"),
+    (403, '{"error": {"message": "flagged", "metadata": {"flagged_input": "x"}}}', "content_filter"),
+    (500, '{"error": "litellm.ContentPolicyViolationError: filtered"}', "content_filter"),
+    (400, '{"error": {"message": "max_tokens or model output limit was reached"}}', "length"),
+    (400, '{"error": {"message": "Unknown parameter: \'content_filter\'"}}', None),
+    (400, '{"error": {"message": "the prompt is too long"}}', None),
+    (429, '{"error": {"message": "blocked by our content filter for a minute"}}', None),
+    (401, '{"error": {"code": "content_filter"}}', None),
+    (503, '{"error": {"message": "overloaded"}}', None),
+])  # fmt: skip
 def test_what_an_http_error_amounts_to(status: int, body: str, finish_reason: str | None) -> None:
     reply = reply_of_error(body, status=status)
     assert (reply and reply.finish_reason) == finish_reason
@@ -185,12 +159,7 @@ def test_collect_prints_it(small_spec: Path, tmp_path: Path) -> None:
     )
     targets = tmp_path / "targets.yml"
     targets.write_text("targets: {bot: {kind: python, function: 'bot:ask'}}\n", encoding="utf-8")
-    done = CliRunner().invoke(
-        cli,
-        [
-            *("collect", str(small_spec), "--target", "bot", "--targets", str(targets)),
-            *("--ledger", str(tmp_path / "ledger.duckdb")),
-        ],
-    )
+    command = ["collect", str(small_spec), "--target", "bot", "--targets", str(targets)]
+    done = CliRunner().invoke(cli, [*command, "--ledger", str(tmp_path / "ledger.duckdb")])
     assert done.exit_code == 0, done.output
     assert "  2 asked again: 2 Asian (race); 1 Man, 1 Woman (gender)\n" in done.output

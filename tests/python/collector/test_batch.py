@@ -6,9 +6,7 @@ import json
 import multiprocessing
 import re
 import signal
-import time
 from collections.abc import Callable, Iterator
-from multiprocessing.context import ForkServerContext
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
@@ -28,17 +26,12 @@ from collector.spec.loading import load_audit
 from collector.targets.base import BatchRequest, Request, Submission
 from collector.targets.batching import batch_interface
 from collector.targets.simulator.target import Simulator
-from tests.python.collector.fake_batches import (
-    KEY,
-    KEY_VARIABLE,
-    Hold,
-    Service,
-    answered,
-    batch_service,
-    collect_by_batch,
-)
+from tests.python.collector import fake_batches
+from tests.python.collector.fake_batches import KEY, KEY_VARIABLE, Hold, Service, answered
+from tests.python.collector.importing import Query
+from tests.python.collector.scripted import wait_for
 
-Query = Callable[[str], list[tuple[Any, ...]]]
+Ask = Callable[..., RunSummary]
 N_TRIALS = 8
 PAID = Price("asked-model", 1.0, 1.0, utc_now().date(), "made up")
 
@@ -52,12 +45,12 @@ def service(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setenv(KEY_VARIABLE, KEY)
     # These tests do not wait for submissions that did not arrive.
     monkeypatch.setattr(batch_module, "SETTLE_SECONDS", 0.0)
-    with batch_service(request.param) as running:
+    with fake_batches.batch_service(request.param) as running:
         yield running
 
 
 @pytest.fixture
-def ask(service: Service, small_spec: Path, ledger_path: Path) -> Callable[..., RunSummary]:
+def ask(service: Service, small_spec: Path, ledger_path: Path) -> Ask:
     def run(meter: CostMeter | None = None, *, batch: bool = True, **choices: Any) -> RunSummary:
         options = CollectOptions(meter=meter, poll_seconds=0.02, backoff_seconds=0.01)
         audit, target = load_audit(small_spec), service.target()
@@ -67,7 +60,7 @@ def ask(service: Service, small_spec: Path, ledger_path: Path) -> Callable[..., 
 
 
 @pytest.fixture
-def go_on(service: Service, ledger_path: Path) -> Callable[..., RunSummary]:
+def go_on(service: Service, ledger_path: Path) -> Ask:
     def run(meter: CostMeter | None = None, *, retry_failed: bool = False) -> RunSummary:
         (path,) = (ledger_path.parent / "journal").glob("*.jsonl")
         options = CollectOptions(meter=meter, poll_seconds=0.02, backoff_seconds=0.01)
@@ -81,9 +74,31 @@ def events(ledger_path: Path) -> list[str]:
     return [record.body["event"] for record in read_journal(path) if record.kind == "event"]
 
 
-def test_the_rows_are_those_of_asking_one_by_one(
-    ask: Callable[..., RunSummary], service: Service, query: Query
-) -> None:
+def sizes(service: Service) -> list[int]:
+    return [len(batch.questions) for batch in service.batches.values()]
+
+
+def after_making(service: Service, act: Callable[..., None]) -> None:
+    """Do something whenever the service has made a batch; `act` is given what makes one."""
+    made = service.make
+
+    def make(questions: dict[str, dict[str, Any]], label: str | None = None) -> Any:
+        found = made(questions, label)
+        act(made)
+        return found
+
+    service.make = make
+
+
+def break_off(ask: Ask, service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    """End a run before the reply to its first submission, which arrived."""
+    monkeypatch.setattr(batch_module, "MAX_TRIES", 1)
+    service.drop = 1
+    with pytest.raises(TargetError, match="cannot be reached"):
+        ask()
+
+
+def test_the_rows_are_those_of_asking_one_by_one(ask: Ask, service: Service, query: Query) -> None:
     by_batch = ask()
     assert by_batch.counts == {"ok": N_TRIALS}
     one_by_one = ask(batch=False)
@@ -96,34 +111,26 @@ def test_the_rows_are_those_of_asking_one_by_one(
     }
     assert len(rows[by_batch.run_id]) == N_TRIALS
     assert rows[by_batch.run_id] == rows[one_by_one.run_id]
-    assert query(
-        "select distinct requested_at is null, latency_ms is null, raw_body is null from raw.responses "
-        f"where run_id = '{by_batch.run_id}'"
-    ) == [(False, True, False)]
+    nulls = "requested_at is null, latency_ms is null, raw_body is null"
+    kept = query(f"select distinct {nulls} from raw.responses where run_id = '{by_batch.run_id}'")
+    assert kept == [(False, True, False)]
     assert len(service.batches) == 1
     assert service.keys == {f"Bearer {KEY}" if service.vendor == "openai" else KEY}
 
 
 @one_vendor
-def test_what_a_journal_says(ask: Callable[..., RunSummary], ledger_path: Path) -> None:
+def test_what_a_journal_says(ask: Ask, ledger_path: Path) -> None:
     ask()
-    assert events(ledger_path) == [
-        "started",
-        "batch_submitting",
-        "batch_submitted",
-        "batch_collected",
-        "finished",
-    ]
+    of_batches = ["batch_submitting", "batch_submitted", "batch_collected"]
+    assert events(ledger_path) == ["started", *of_batches, "finished"]
 
 
 @one_vendor
-def test_a_large_run_is_split(
-    ask: Callable[..., RunSummary], service: Service, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_large_run_is_split(ask: Ask, service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     kind = type(batch_interface(service.target()))
     monkeypatch.setattr(kind, "max_requests", 3)
     assert ask().counts == {"ok": N_TRIALS}
-    assert [len(batch.questions) for batch in service.batches.values()] == [3, 3, 2]
+    assert sizes(service) == [3, 3, 2]
     size = batch_interface(service.target()).size(BatchRequest("c", Request("Recommend products.")))
     monkeypatch.setattr(kind, "max_bytes", 3 * size)
     assert ask().counts == {"ok": N_TRIALS}
@@ -131,16 +138,11 @@ def test_a_large_run_is_split(
     assert len(service.batches) > 6
 
 
-def test_errors_of_single_questions(ask: Callable[..., RunSummary], service: Service, query: Query) -> None:
+def test_errors_of_single_questions(ask: Ask, service: Service, query: Query) -> None:
     def outcome(custom_id: str, text: str) -> str | int:
         first = "-1-1-" in custom_id
-        if "White Man" in text:
-            return 400 if first else answered(custom_id, text)
-        if "White Woman" in text:
-            return 500 if first else answered(custom_id, text)
-        if "Asian Man" in text and first:
-            return "no JSON at all"
-        return answered(custom_id, text)
+        wrong = {"White Man": 400, "White Woman": 500, "Asian Man": "no JSON at all"} if first else {}
+        return next((one for who, one in wrong.items() if who in text), answered(custom_id, text))
 
     service.outcome = outcome
     assert ask().counts == {"ok": N_TRIALS - 1, "error": 1}
@@ -152,48 +154,47 @@ def test_errors_of_single_questions(ask: Callable[..., RunSummary], service: Ser
     assert [row[1:] for row in tries if "White Woman" in row[0]] == [(1, "error"), (2, "ok")]
     assert [row[1:] for row in tries if "Asian Man" in row[0]] == [(1, "malformed"), (2, "ok")]
     # The second batch holds nothing but what has to be asked again.
-    assert [len(batch.questions) for batch in service.batches.values()] == [N_TRIALS, 2]
-    assert (
-        "It went wrong (400)."
-        in query("select error from raw.responses where status = 'error' order by error")[0][0]
-    )
+    assert sizes(service) == [N_TRIALS, 2]
+    first = "select error from raw.responses where status = 'error' order by error"
+    assert "It went wrong (400)." in query(first)[0][0]
 
 
 @one_vendor
-def test_replies_of_which_none_can_be_used_are_not_bought_again(
-    ask: Callable[..., RunSummary], go_on: Callable[..., RunSummary], service: Service, query: Query
-) -> None:
+def test_unusable_replies_are_not_bought_again(ask: Ask, go_on: Ask, service: Service, query: Query) -> None:
     service.outcome = lambda *_: "no JSON at all"
-    with pytest.raises(
-        TargetError, match=r"No reply to the first 40 questions could be used.* no JSON at all\. Run"
-    ):
+    sentence = r"No reply to the first 40 questions could be used.* no JSON at all\. Run"
+    with pytest.raises(TargetError, match=sentence):
         ask(trials=10)
-    assert [len(batch.questions) for batch in service.batches.values()] == [40]
+    assert sizes(service) == [40]
     assert query("select status, count(*) from raw.responses group by all") == [("malformed", 40)]
     service.outcome = answered
     assert go_on().counts == {"ok": 40}
-    assert [len(batch.questions) for batch in service.batches.values()] == [40, 40]
+    assert sizes(service) == [40, 40]
 
 
 @one_vendor
-def test_many_failures_do_not_end_a_run(ask: Callable[..., RunSummary], service: Service) -> None:
-    service.outcome = lambda custom_id, text: 400 if "-2-1-" not in custom_id else answered(custom_id, text)
-    assert ask(trials=12).counts == {"error": 44, "ok": 4}
+@pytest.mark.parametrize(("right", "wrong", "trials", "counts", "expected"), [
+    ("-2-1-", 400, 12, {"error": 44, "ok": 4}, [48]),
+    ("^(?!.*Asian Man)", "expired", 2, {"ok": 6, "error": 2}, [8, 2, 2]),
+    (r"^[2-9] |^1 (?!\S*-1-1-)", "lost", 2, {"ok": 8}, [8, 4]),
+], ids=["many errors", "always expired", "missing once"])  # fmt: skip
+def test_questions_without_an_answer_do_not_end_a_run(
+    ask: Ask, service: Service, right: str, wrong: str | int, trials: int, counts: Any, expected: Any
+) -> None:
+    """`right` matches the number of batches so far, the custom_id and the text of what is answered."""
+    service.outcome = lambda *one: (
+        answered(*one) if re.search(right, " ".join([str(len(service.batches)), *one])) else wrong
+    )
+    assert ask(trials=trials).counts == counts
+    assert sizes(service) == expected
 
 
-def test_an_expired_batch(ask: Callable[..., RunSummary], service: Service, query: Query) -> None:
+def test_an_expired_batch(ask: Ask, service: Service, query: Query) -> None:
     service.outcome = lambda custom_id, text: "expired" if "-1-1-" in custom_id else answered(custom_id, text)
     service.ends = ["expired"]
     assert ask().counts == {"ok": N_TRIALS}
     tries = query("select attempt, status, count(*) from raw.responses group by all order by all")
     assert tries == [(1, "error", 4), (1, "ok", 4), (2, "ok", 4)]
-
-
-@one_vendor
-def test_a_question_that_always_expires_is_given_up(ask: Callable[..., RunSummary], service: Service) -> None:
-    service.outcome = lambda custom_id, text: "expired" if "Asian Man" in text else answered(custom_id, text)
-    assert ask().counts == {"ok": 6, "error": 2}
-    assert len(service.batches) == 3
 
 
 def cancel(service: Service) -> None:
@@ -208,47 +209,36 @@ def refuse_the_key(service: Service) -> None:
 
 
 def refuse_the_key_later(service: Service) -> None:
-    made = service.make
-
-    def make(questions: dict[str, dict[str, Any]], label: str | None = None) -> Any:
-        refuse_the_key(service)
-        return made(questions, label)
-
-    service.make = make
+    after_making(service, lambda _: refuse_the_key(service))
 
 
 def know_no_model(service: Service) -> None:
     service.outcome = lambda *_: 404
 
 
-@pytest.mark.parametrize(
-    ("prepare", "sentence", "sizes"),
-    [
-        (cancel, r"Batch batch_1 was cancelled at the service; .* keeps 4 of 8 responses", [8, 4]),
-        (refuse_the_key, "answered 401: it refuses the key in FAKE_BATCH_KEY", [8]),
-        (refuse_the_key_later, "answered 401", [8]),
-        (know_no_model, r"answered 404: It went wrong \(404\)", [8, 8]),
-    ],
-)
+@pytest.mark.parametrize(("prepare", "sentence", "expected"), [
+    (cancel, r"Batch batch_1 was cancelled at the service; .* keeps 4 of 8 responses", [8, 4]),
+    (refuse_the_key, "answered 401: it refuses the key in FAKE_BATCH_KEY", [8]),
+    (refuse_the_key_later, "answered 401", [8]),
+    (know_no_model, r"answered 404: It went wrong \(404\)", [8, 8]),
+])  # fmt: skip
 def test_a_run_that_the_service_stops_goes_on_where_it_was(
-    ask: Callable[..., RunSummary],
-    go_on: Callable[..., RunSummary],
+    ask: Ask,
+    go_on: Ask,
     service: Service,
     prepare: Callable[[Service], None],
     sentence: str,
-    sizes: list[int],
+    expected: list[int],
 ) -> None:
     prepare(service)
     with pytest.raises(TargetError, match=sentence):
         ask()
     service.outcome = answered
     assert go_on().counts == {"ok": N_TRIALS}
-    assert [len(batch.questions) for batch in service.batches.values()] == sizes
+    assert sizes(service) == expected
 
 
-def test_a_batch_that_the_service_does_not_begin(
-    ask: Callable[..., RunSummary], go_on: Callable[..., RunSummary], service: Service, ledger_path: Path
-) -> None:
+def test_a_batch_that_the_service_rejects(ask: Ask, go_on: Ask, service: Service, ledger_path: Path) -> None:
     service.ends = ["failed"]
     with pytest.raises(TargetError, match=r"The file is wrong\..* keeps 0 of 8 responses"):
         ask()
@@ -258,108 +248,51 @@ def test_a_batch_that_the_service_does_not_begin(
 
 
 @one_vendor
-def test_results_that_are_missing_are_asked_for_again(
-    ask: Callable[..., RunSummary], service: Service
-) -> None:
-    def outcome(custom_id: str, text: str) -> str:
-        if len(service.batches) == 1 and "-1-1-" in custom_id:
-            return "lost"
-        return answered(custom_id, text)
-
-    service.outcome = outcome
-    assert ask().counts == {"ok": N_TRIALS}
-    assert sorted(service.asked().values()) == [1] * 4 + [2] * 4
-
-
-@one_vendor
-def test_results_that_never_come_end_the_run(ask: Callable[..., RunSummary], service: Service) -> None:
+def test_results_that_never_come_end_the_run(ask: Ask, service: Service) -> None:
     service.outcome = lambda *_: "lost"
     with pytest.raises(TargetError, match="No result came for any of the 8 questions left"):
         ask()
 
 
-def test_a_submission_whose_reply_is_lost_is_found(ask: Callable[..., RunSummary], service: Service) -> None:
-    """Other batches, of other sizes or other names, are not taken for it."""
-    service.drop = 1
-    made = service.make
-
-    def make(questions: dict[str, dict[str, Any]], label: str | None = None) -> Any:
-        found = made(questions, label)
-        for number in range(5):
-            made({f"other-{number}": {"messages": [{"content": "x"}]}}, f"other-{number}")
-        return found
-
-    service.make = make
-    assert ask().counts == {"ok": N_TRIALS}
-    assert len(service.batches) == 1 + 5
-
-
-@pytest.mark.parametrize("status", [429, 500, 503, 529])
-def test_a_submission_that_arrived_is_not_made_again_whatever_the_service_says(
-    ask: Callable[..., RunSummary], service: Service, status: int
+@pytest.mark.parametrize(("status", "lag", "n_others"), [
+    (None, 0, 5), (429, 0, 0), (500, 0, 0), (503, 0, 0), (529, 0, 0), (None, 3, 0),
+])  # fmt: skip
+def test_a_submission_that_arrived_is_found_and_not_made_again(
+    ask: Ask, service: Service, monkeypatch: pytest.MonkeyPatch, status: int | None, lag: int, n_others: int
 ) -> None:
-    service.drop, service.drop_with = 1, status
+    """Without a reply or with any error, listed late, and next to batches of other sizes or names."""
+    monkeypatch.setattr(batch_module, "SETTLE_SECONDS", 60.0 if lag else 0.0)
+    service.drop, service.drop_with, service.lag = 1, status, lag
+
+    def others(make: Callable[..., Any]) -> None:
+        for number in range(n_others):
+            make({f"other-{number}": {"messages": [{"content": "x"}]}}, f"other-{number}")
+
+    after_making(service, others)
     assert ask().counts == {"ok": N_TRIALS}
-    assert (len(service.batches), max(service.asked().values())) == (1, 1)
+    assert (len(service.batches), max(service.asked().values())) == (1 + n_others, 1)
 
 
+@pytest.mark.parametrize("lag", [0, 3])
 def test_a_submission_whose_process_ended_is_found(
-    ask: Callable[..., RunSummary],
-    go_on: Callable[..., RunSummary],
-    service: Service,
-    ledger_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    ask: Ask, go_on: Ask, service: Service, ledger_path: Path, monkeypatch: pytest.MonkeyPatch, lag: int
 ) -> None:
-    monkeypatch.setattr(batch_module, "MAX_TRIES", 1)
-    service.drop = 1
-    with pytest.raises(TargetError, match="cannot be reached"):
-        ask()
+    break_off(ask, service, monkeypatch)
     assert [name for name in events(ledger_path) if name.startswith("batch")] == ["batch_submitting"]
-    assert go_on().counts == {"ok": N_TRIALS}
-    assert max(service.asked().values()) == 1
-
-
-def test_a_batch_that_the_service_lists_later_is_found(
-    ask: Callable[..., RunSummary], service: Service, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(batch_module, "SETTLE_SECONDS", 60.0)
-    service.drop, service.lag = 1, 3
-    assert ask().counts == {"ok": N_TRIALS}
-    assert (len(service.batches), max(service.asked().values())) == (1, 1)
-
-
-def test_a_killed_process_s_batch_that_the_service_lists_later_is_found(
-    ask: Callable[..., RunSummary],
-    go_on: Callable[..., RunSummary],
-    service: Service,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(batch_module, "MAX_TRIES", 1)
-    service.drop = 1
-    with pytest.raises(TargetError, match="cannot be reached"):
-        ask()
-    monkeypatch.setattr(batch_module, "SETTLE_SECONDS", 60.0)
-    service.lag = 3
+    monkeypatch.setattr(batch_module, "SETTLE_SECONDS", 60.0 if lag else 0.0)
+    service.lag = lag
     assert go_on().counts == {"ok": N_TRIALS}
     assert (len(service.batches), max(service.asked().values())) == (1, 1)
 
 
 def test_where_only_a_person_can_tell_one_is_asked(
-    ask: Callable[..., RunSummary],
-    go_on: Callable[..., RunSummary],
-    service: Service,
-    monkeypatch: pytest.MonkeyPatch,
+    ask: Ask, go_on: Ask, service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A batch that is not listed after all the waiting was not made, where batches have names; without, who knows?"""
-    monkeypatch.setattr(batch_module, "MAX_TRIES", 1)
-    service.drop = 1
-    with pytest.raises(TargetError, match="cannot be reached"):
-        ask()
+    break_off(ask, service, monkeypatch)
     service.lag = 1
     if service.vendor == "anthropic":
-        question = (
-            r"The end of a submission of 8 questions at \d\d:\d\d:\d\d UTC is not known.*--retry-failed"
-        )
+        question = r"submission of 8 questions at \d\d:\d\d:\d\d UTC is not known.*--retry-failed"
         with pytest.raises(TargetError, match=question):
             go_on()
         assert len(service.batches) == 1
@@ -370,9 +303,7 @@ def test_where_only_a_person_can_tell_one_is_asked(
 
 @pytest.mark.parametrize("service", ["anthropic"], indirect=True)
 @pytest.mark.parametrize("status", [500, 504, 529])
-def test_a_batch_without_a_name_is_not_bought_twice_whatever_the_service_says(
-    ask: Callable[..., RunSummary], go_on: Callable[..., RunSummary], service: Service, status: int
-) -> None:
+def test_a_nameless_batch_is_bought_once(ask: Ask, go_on: Ask, service: Service, status: int) -> None:
     """An error comes back though the batch was made, and it is not listed in time; --retry-failed speaks of earlier ones only."""
     service.drop, service.drop_with, service.lag = 1, status, 1
     question = r"The end of a submission of 8 questions .* is not known"
@@ -388,9 +319,7 @@ def test_a_batch_without_a_name_is_not_bought_twice_whatever_the_service_says(
     assert len(service.batches) == 2
 
 
-def test_another_batch_of_the_same_size_does_no_harm(
-    service: Service, ask: Callable[..., RunSummary]
-) -> None:
+def test_another_batch_of_the_same_size_does_no_harm(service: Service, ask: Ask) -> None:
     """Anthropic's batches have no names: a wrong guess brings no result of ours, and the right one is submitted again."""
     foreign = {f"0123456789abcdef-{n}-1-00000000": {"messages": [{"content": "x"}]} for n in range(N_TRIALS)}
     service.make(foreign, "foreign")
@@ -400,32 +329,21 @@ def test_another_batch_of_the_same_size_does_no_harm(
     assert len(ours) == len(set(ours)) == N_TRIALS
 
 
-def test_a_service_that_stumbles(ask: Callable[..., RunSummary], service: Service) -> None:
-    made, refused = service.make, [503, 429, 500]
-
-    def make(questions: dict[str, dict[str, Any]], label: str | None = None) -> Any:
-        service.refuse = refused
-        return made(questions, label)
-
-    service.looks = 4
+def test_a_service_that_stumbles(ask: Ask, service: Service) -> None:
+    refused, service.looks, service.cut = [503, 429, 500], 4, 2
     if service.vendor == "anthropic":
         # A 503 to a submission leaves open whether it arrived, so that a person is asked; one that comes later does not.
-        service.make, service.refuse = make, [429]
+        after_making(service, lambda _: service.refuse.extend(refused))
+        service.refuse = [429]
     else:
         service.refuse = refused
-    service.cut = 2
     assert ask().counts == {"ok": N_TRIALS}
     assert max(service.asked().values()) == 1
     assert service.n_downloads >= 3
 
 
 @one_vendor
-def test_a_service_that_stays_away(
-    ask: Callable[..., RunSummary],
-    go_on: Callable[..., RunSummary],
-    service: Service,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_an_absent_service(ask: Ask, go_on: Ask, service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batch_module, "MAX_TRIES", 3)
     service.refuse = [503] * 5
     with pytest.raises(TargetError, match=r"answered 503: Not now\..* keeps 0 of 8"):
@@ -435,21 +353,11 @@ def test_a_service_that_stays_away(
     assert max(service.asked().values()) == 1
 
 
-def test_a_batch_that_is_gone_is_submitted_anew(
-    ask: Callable[..., RunSummary], go_on: Callable[..., RunSummary], service: Service
-) -> None:
-    made = service.make
-
-    def lose(questions: dict[str, dict[str, Any]], label: str | None = None) -> Any:
-        found = made(questions, label)
-        service.batches = {}
-        service.make = made
-        return found
-
-    service.make = lose
-    with pytest.raises(
-        TargetError, match=r"answered 404.* If batch batch_1 is gone for good .*--retry-failed"
-    ):
+def test_a_batch_that_is_gone_is_submitted_anew(ask: Ask, go_on: Ask, service: Service) -> None:
+    is_lost = iter([True])
+    after_making(service, lambda _: service.batches.clear() if next(is_lost, False) else None)
+    sentence = r"answered 404.* If batch batch_1 is gone for good .*--retry-failed"
+    with pytest.raises(TargetError, match=sentence):
         ask()
     with pytest.raises(TargetError, match="answered 404"):
         go_on()
@@ -457,9 +365,7 @@ def test_a_batch_that_is_gone_is_submitted_anew(
     assert go_on(retry_failed=True).counts == {"ok": N_TRIALS}
 
 
-def test_the_key_is_written_nowhere(
-    ask: Callable[..., RunSummary], service: Service, ledger_path: Path
-) -> None:
+def test_the_key_is_written_nowhere(ask: Ask, service: Service, ledger_path: Path) -> None:
     service.outcome = lambda custom_id, _: 400 if "-1-1-" in custom_id else json.dumps({"echo": KEY})
     ask()
     kept = b"".join(path.read_bytes() for path in ledger_path.parent.rglob("*") if path.is_file())
@@ -468,9 +374,7 @@ def test_the_key_is_written_nowhere(
 
 
 @one_vendor
-def test_a_limit_on_the_cost(
-    ask: Callable[..., RunSummary], go_on: Callable[..., RunSummary], service: Service, query: Query
-) -> None:
+def test_a_limit_on_the_cost(ask: Ask, go_on: Ask, service: Service, query: Query) -> None:
     def meter(usd: float) -> CostMeter:
         return CostMeter(PAID, usd, 7)
 
@@ -486,10 +390,8 @@ def test_a_limit_on_the_cost(
 
 
 def test_a_target_without_batches(small_spec: Path, ledger_path: Path) -> None:
-    with pytest.raises(
-        InputError,
-        match="kind 'simulator', which has no batch interface; --batch is for anthropic and openai",
-    ):
+    sentence = "kind 'simulator', which has no batch interface; --batch is for anthropic and openai"
+    with pytest.raises(InputError, match=sentence):
         collect(load_audit(small_spec), Simulator("simulator"), ledger_path, batch=True)
     assert not ledger_path.exists()
 
@@ -507,9 +409,7 @@ def test_what_a_batch_asks(service: Service) -> None:
 
 
 @one_vendor
-def test_the_command(
-    service: Service, small_spec: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_cli(service: Service, small_spec: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     address = f"http://127.0.0.1:{service.port}{'/v1' if service.vendor == 'openai' else ''}"
     (tmp_path / "targets.yml").write_text(
@@ -526,26 +426,16 @@ def test_the_command(
     finished = CliRunner().invoke(cli, ["collect", "--resume", run])
     assert finished.exit_code == 0, finished.output
     assert "8 ok" in finished.stdout
-    assert [len(batch.questions) for batch in service.batches.values()] == [8, 4]
+    assert sizes(service) == [8, 4]
 
 
 # Where a process is killed, one after the other: with a request that the service has not done, or has done and not answered, or
 # before that, as soon as it has written so many answers down.
 KILLS = (
-    ("submit", False, 0),
-    ("submit", True, 0),
-    ("look", False, 0),
-    ("look", True, 0),
-    ("download", False, 0),
-    ("download", True, 0),
-    ("submit", False, 1),
-    ("submit", False, 60),
-    ("submit", False, 120),
-    ("submit", False, 0),
-    ("submit", True, 0),
-    ("look", True, 0),
-    ("download", True, 0),
-)
+    ("submit", False, 0), ("submit", True, 0), ("look", False, 0), ("look", True, 0), ("download", False, 0),
+    ("download", True, 0), ("submit", False, 1), ("submit", False, 60), ("submit", False, 120),
+    ("submit", False, 0), ("submit", True, 0), ("look", True, 0), ("download", True, 0),
+)  # fmt: skip
 
 
 @pytest.mark.slow
@@ -554,26 +444,39 @@ def test_killed_again_and_again(service: Service, small_spec: Path, ledger_path:
     # Each process is forked from one that has imported everything.
     processes = multiprocessing.get_context("forkserver")
     processes.set_forkserver_preload(["duckdb", "numpy", "tests.python.collector.fake_batches"])
-    service.looks = 6
-    service.outcome = lambda custom_id, text: (
-        "no JSON" if re.search(r"-[1-9]-1-", custom_id) else answered(custom_id, text)
-    )
-    run = None
-    for kind, is_done, n_answers in (("upload", True, 0), *KILLS) if service.vendor == "openai" else KILLS:
-        child = _start(processes, service, small_spec, ledger_path, run, hold := Hold(kind, is_done))
-        n_before = _n_answers(ledger_path)
-        # It is killed at the request named at the latest, which it cannot go beyond.
-        _wait_for(
-            lambda: hold.reached.is_set() or 0 < n_answers <= _n_answers(ledger_path) - n_before,  # noqa: B023 (called in this turn of the loop alone)
-            child,
+
+    def start(run: str | None, hold: Hold) -> BaseProcess:
+        service.hold = hold
+        arguments = (service.vendor, service.port, small_spec, ledger_path, run)
+        child = processes.Process(target=fake_batches.collect_by_batch, args=arguments)
+        child.start()
+        return child
+
+    def n_answers() -> int:
+        paths = (ledger_path.parent / "journal").glob("*.jsonl")
+        return sum(path.read_bytes().count(b'"kind":"response"') for path in paths)
+
+    def kill(run: str | None, hold: Hold, n_more: int) -> None:
+        child, n_before = start(run, hold), n_answers()
+        # It is killed at the request named at the latest, which it cannot go beyond; none may end before that.
+        wait_for(
+            lambda: hold.reached.is_set() or 0 < n_more <= n_answers() - n_before or not child.is_alive()
         )
         child.kill()
         child.join(600)
         hold.go_on.set()
         assert child.exitcode == -signal.SIGKILL
+
+    service.looks = 6
+    service.outcome = lambda custom_id, text: (
+        "no JSON" if re.search(r"-[1-9]-1-", custom_id) else answered(custom_id, text)
+    )
+    run = None
+    for kind, is_done, n_more in (("upload", True, 0), *KILLS) if service.vendor == "openai" else KILLS:
+        kill(run, Hold(kind, is_done), n_more)
         (journal,) = (ledger_path.parent / "journal").glob("*.jsonl")
         run = journal.stem
-    child = _start(processes, service, small_spec, ledger_path, run, None)
+    child = start(run, Hold(""))
     child.join(600)
     assert child.exitcode == 0
     assert run is not None
@@ -588,36 +491,3 @@ def test_killed_again_and_again(service: Service, small_spec: Path, ledger_path:
     assert sorted(kept) == query("select prompt_id, trial, attempt from raw.responses order by all")
     assert len(service.asked()) == len(kept)
     assert max(service.asked().values()) == 1
-
-
-def _start(
-    processes: ForkServerContext,
-    service: Service,
-    spec: Path,
-    ledger_path: Path,
-    run: str | None,
-    hold: Hold | None,
-) -> BaseProcess:
-    service.hold = hold
-    child = processes.Process(
-        target=collect_by_batch, args=(service.vendor, service.port, spec, ledger_path, run)
-    )
-    child.start()
-    return child
-
-
-def _n_answers(ledger_path: Path) -> int:
-    """How many answers the journal has."""
-    return sum(
-        path.read_bytes().count(b'"kind":"response"')
-        for path in (ledger_path.parent / "journal").glob("*.jsonl")
-    )
-
-
-def _wait_for(is_so: Callable[[], bool], child: BaseProcess) -> None:
-    """Return when something is so; a process that ended before that, or hangs, fails the test."""
-    deadline = time.monotonic() + 600
-    while not is_so():
-        assert child.is_alive(), child.exitcode
-        assert time.monotonic() < deadline
-        time.sleep(0.002)

@@ -29,10 +29,10 @@ def test_the_first_questions_all_fail_alike() -> None:
     stop = stops[-1]
     assert stop is not None
     assert stop.stops_run
-    assert (
-        str(stop)
-        == "None of the first 10 questions was answered, so the run stops: mine answered 400: no such parameter"
+    sentence = (
+        "None of the first 10 questions was answered, so the run stops: mine answered 400: no such parameter"
     )
+    assert str(stop) == sentence
 
 
 def test_different_failures_at_the_beginning_go_on_longer() -> None:
@@ -68,46 +68,39 @@ def reply(
     return ResponseRow("p", trial, 1, seq=0, status=status, content_hash="", response_text=text, error=error)
 
 
+def replied(usability: Usability, *rows: ResponseRow) -> list[TargetError | None]:
+    return [usability.replied(row) for row in rows]
+
+
+HUNDRED = range(1, 101)
+
+
 def test_replies_of_which_none_can_be_used_stop_a_run() -> None:
-    usability = Usability()
-    stops = [usability.replied(reply("truncated", "\x1b[2J one\nword", "It was cut off."))]
+    first, *more = [reply("malformed", trial=trial) for trial in range(1, MAX_UNUSABLE + 1)]
+    first = reply("truncated", "\x1b[2J one\nword", "It was cut off.")
     # A question that is asked three times counts once.
-    stops += [
-        usability.replied(reply("malformed", trial=trial))
-        for trial in range(2, MAX_UNUSABLE)
-        for _ in range(3)
-    ]
-    stops += [usability.replied(reply("malformed", trial=MAX_UNUSABLE))]
+    stops = replied(Usability(), first, *[row for row in more[:-1] for _ in range(3)], more[-1])
     assert stops[:-1] == [None] * (1 + 3 * (MAX_UNUSABLE - 2))
-    stop = stops[-1]
-    assert stop is not None
-    assert stop.stops_run
-    assert str(stop) == (
+    assert stops[-1] is not None
+    assert stops[-1].stops_run
+    assert str(stops[-1]) == (
         "No reply to the first 30 questions could be used, so the run stops (--max-unusable). The first: It was cut off. "
         "\N{REPLACEMENT CHARACTER}[2J one word"
     )
-    unstopped = Usability(most=0)
-    assert [unstopped.replied(reply("malformed", trial=trial)) for trial in range(100)] == [None] * 100
+    errors = replied(Usability(), *[reply("error", "Error 500", trial=one) for one in range(MAX_UNUSABLE)])
+    assert [one is not None for one in errors] == [False] * (MAX_UNUSABLE - 1) + [True]
 
 
-@pytest.mark.parametrize("status", ["ok", "refused"])
-def test_one_reply_that_can_be_used_is_enough(status: Status) -> None:
-    usability = Usability()
-    assert usability.replied(reply("malformed")) is None
-    assert usability.replied(reply(status)) is None
-    assert [usability.replied(reply("malformed", trial=trial)) for trial in range(100)] == [None] * 100
-    went_on = Usability(has_usable=True)
-    assert [went_on.replied(reply("malformed", trial=trial)) for trial in range(100)] == [None] * 100
+@pytest.mark.parametrize(("usability", "rows"), [
+    (Usability(most=0), []),
+    (Usability(has_usable=True), []),
+    (Usability(), [reply("malformed"), reply("ok")]),
+    (Usability(), [reply("malformed"), reply("refused")]),
+], ids=["unlimited", "resumed", "answered", "refused"])  # fmt: skip
+def test_one_usable_reply_or_no_limit_lets_a_run_go_on(usability: Usability, rows: list[ResponseRow]) -> None:
+    rows = [*rows, *[reply("malformed", trial=trial) for trial in HUNDRED]]
+    assert replied(usability, *rows) == [None] * len(rows)
 
 
 def test_what_brought_no_reply_is_not_counted_among_them() -> None:
-    usability = Usability()
-    failed = [reply("error", None, trial=trial) for trial in range(100)]
-    assert [usability.replied(row) for row in failed] == [None] * 100
-
-
-def test_error_messages_as_answers_stop_a_run() -> None:
-    usability = Usability()
-    stops = [usability.replied(reply("error", "Error 500", trial=trial)) for trial in range(MAX_UNUSABLE)]
-    assert stops[:-1] == [None] * (MAX_UNUSABLE - 1)
-    assert stops[-1] is not None
+    assert replied(Usability(), *[reply("error", None, trial=one) for one in HUNDRED]) == [None] * 100

@@ -20,11 +20,10 @@ from collector.importers.catalogue import folded_names, import_items
 from collector.ledger.database import Ledger
 from collector.rows import ItemRow
 from collector.targets.simulator.restaurants import catalogue
+from tests.python.collector.importing import Bring, Query, Write
 
 REPOSITORY = Path(__file__).resolve().parents[3]
-Query = Callable[[str], list[tuple[Any, ...]]]
-Write = Callable[..., Path]
-
+Problem = Callable[..., str]
 HEADER = "name,price_level,categories,city\n"
 KEPT = "select name, price_level, categories, domain from raw.items order by rowid"
 
@@ -40,7 +39,17 @@ def write(tmp_path: Path) -> Write:
 
 
 @pytest.fixture
-def problem(ledger_path: Path) -> Callable[..., str]:
+def bring(write: Write, ledger_path: Path) -> Bring:
+    """Import a catalogue from the text of a CSV file."""
+
+    def run(text: str, **options: Any) -> Any:
+        return import_items(write(text), ledger_path, **{"name": "places", **options})
+
+    return run
+
+
+@pytest.fixture
+def problem(ledger_path: Path) -> Problem:
     """The sentence with which an import is refused; it leaves no ledger behind."""
 
     def refused(path: Path, **options: Any) -> str:
@@ -54,15 +63,14 @@ def problem(ledger_path: Path) -> Callable[..., str]:
     return refused
 
 
-def test_what_an_import_keeps(write: Write, ledger_path: Path, query: Query) -> None:
-    file = write(
+def test_what_an_import_keeps(bring: Bring, query: Query) -> None:
+    summary = bring(
         HEADER
         + 'Copper Kettle,2,"Cafes, Coffee & Tea/Bars",Boston\n'
         + "Oak Table,$$$ ,American (New); Bars ; bars,Toronto\n"
         + " Moss  Grill ,,,Toronto\n"
         + "Pine Diner,4.0,,\n"
     )
-    summary = import_items(file, ledger_path, name="places")
     assert query(KEPT) == [
         ("Copper Kettle", 2, '["cafes","coffee & tea","bars"]', "Boston"),
         ("Oak Table", 3, '["american (new)","bars"]', "Toronto"),
@@ -79,92 +87,65 @@ def test_what_an_import_keeps(write: Write, ledger_path: Path, query: Query) -> 
     assert hashes[0].startswith("sha256:")
 
 
-@pytest.mark.parametrize(
-    ("cell", "level"),
-    [
-        ("1", 1),
-        ("4", 4),
-        ("$$", 2),
-        ("$$ (moderate)", 2),
-        ("Price level 3", 3),
-        ("2.0", 2),
-        ("None", None),
-        ("nan", None),
-        ("$$ - $$$", None),
-        ("$-$$", None),
-        ("$$ to $$$", None),
-        ("Moderate ($$)", 2),
-    ],
-)
-def test_prices(write: Write, ledger_path: Path, query: Query, cell: str, level: int | None) -> None:
-    import_items(write(f"{HEADER}A,{cell},bars,\n"), ledger_path, name="places")
-    assert query("select price_level from raw.items") == [(level,)]
+def test_prices(bring: Bring, query: Query) -> None:
+    levels = {
+        "1": 1, "4": 4, "$$": 2, "$$ (moderate)": 2, "Price level 3": 3, "2.0": 2, "Moderate ($$)": 2,
+        **dict.fromkeys(["None", "nan", "$$ - $$$", "$-$$", "$$ to $$$"]),
+    }  # fmt: skip
+    rows = "".join(f"{number:02},{cell},bars,\n" for number, cell in enumerate(levels))
+    bring(HEADER + rows)
+    kept = query("select price_level from raw.items order by name")
+    assert kept == [(level,) for level in levels.values()]
 
 
 @pytest.mark.parametrize("cell", ["0", "5", "$$$$$", "cheap", "12.50", "-1"])
-def test_prices_that_are_no_level(write: Write, problem: Callable[..., str], cell: str) -> None:
+def test_prices_that_are_no_level(write: Write, problem: Problem, cell: str) -> None:
     sentence = problem(write(f"{HEADER}A,1,bars,\nB,{cell},bars,\n"))
     assert f"items.csv: row 2 has price_level '{cell}'" in sentence
     assert "from 1 (the cheapest) to 4" in sentence
 
 
-def test_levels_may_be_others(
-    write: Write, ledger_path: Path, query: Query, problem: Callable[..., str]
-) -> None:
+def test_levels_may_be_others(bring: Bring, write: Write, query: Query, problem: Problem) -> None:
     assert "to 3" in problem(write(f"{HEADER}A,4,bars,\n"), levels=3)
-    import_items(write(f"{HEADER}A,5,bars,\nB,$$$$$,bars,\n"), ledger_path, name="places", levels=5)
+    bring(f"{HEADER}A,5,bars,\nB,$$$$$,bars,\n", levels=5)
     assert query("select price_level from raw.items") == [(5,), (5,)]
 
 
-@pytest.mark.parametrize(
-    ("cell", "kept"),
-    [
-        ('"[""Wine & Spirits"", ""Bars""]"', ["wine & spirits", "bars"]),
-        ("\"['Jazz & Blues', 'Bars']\"", ["jazz & blues", "bars"]),
-        ("None", []),
-        ("[]", []),
-        ("Wine & Spirits", ["wine & spirits"]),
-    ],
-)
-def test_categories(write: Write, ledger_path: Path, query: Query, cell: str, kept: list[str]) -> None:
-    import_items(write(f"{HEADER}A,1,{cell},\n"), ledger_path, name="places")
-    assert json.loads(query("select categories from raw.items")[0][0]) == kept
+def test_categories(bring: Bring, query: Query) -> None:
+    cells = {
+        '"[""Wine & Spirits"", ""Bars""]"': ["wine & spirits", "bars"],
+        "\"['Jazz & Blues', 'Bars']\"": ["jazz & blues", "bars"],
+        "None": [],
+        "[]": [],
+        "Wine & Spirits": ["wine & spirits"],
+    }
+    rows = "".join(f"{number},1,{cell},\n" for number, cell in enumerate(cells))
+    bring(HEADER + rows)
+    kept = [json.loads(found) for (found,) in query("select categories from raw.items order by name")]
+    assert kept == list(cells.values())
 
 
 @pytest.mark.parametrize("cell", ["[1]", "[bars", "\"[__import__('os')]\""])
-def test_lists_that_are_none(write: Write, problem: Callable[..., str], cell: str) -> None:
+def test_lists_that_are_none(write: Write, problem: Problem, cell: str) -> None:
     sentence = problem(write(f"{HEADER}A,1,{cell},\n"))
     assert "row 1 has categories" in sentence
     assert "should be a list of names or names between commas" in sentence
 
 
-@pytest.mark.parametrize(
-    "header",
-    [
-        "business_name,price,category,domain",
-        "Business Name;Price-Range;Cuisines;City",
-        "title\tprice tier\ttags\tCITY",
-        "item|cost|type|city",
-    ],
-)
-def test_columns_may_have_other_names_and_delimiters(
-    write: Write, ledger_path: Path, query: Query, header: str
-) -> None:
-    delimiter = next(one for one in ";\t|," if one in header)
-    row = delimiter.join(["A", "3", "bars", "Boston"])
-    import_items(write(f"{header}\n{row}\n"), ledger_path, name="places")
-    assert query(KEPT) == [("A", 3, '["bars"]', "Boston")]
+@pytest.mark.parametrize(("text", "domain"), [
+    ("business_name,price,category,domain\nA,3,bars,Boston\n", "Boston"),
+    ("Business Name;Price-Range;Cuisines;City\nA;3;bars;Boston\n", "Boston"),
+    ("title\tprice tier\ttags\tCITY\nA\t3\tbars\tBoston\n", "Boston"),
+    ("item|cost|type|city\nA|3|bars|Boston\n", "Boston"),
+    # A column's own name comes before an alias.
+    ("title,price,name,price_level,categories\nx,12.50,A,3,bars\n", None),
+])  # fmt: skip
+def test_other_names_and_delimiters(bring: Bring, query: Query, text: str, domain: str | None) -> None:
+    bring(text)
+    assert query(KEPT) == [("A", 3, '["bars"]', domain)]
 
 
-def test_a_column_s_own_name_comes_before_an_alias(write: Write, ledger_path: Path, query: Query) -> None:
-    file = write("title,price,name,price_level,categories\nx,12.50,A,2,bars\n")
-    import_items(file, ledger_path, name="places")
-    assert query(KEPT) == [("A", 2, '["bars"]', None)]
-
-
-def test_columns_can_be_stated(
-    write: Write, ledger_path: Path, query: Query, problem: Callable[..., str]
-) -> None:
+def test_columns_can_be_stated(write: Write, ledger_path: Path, query: Query, problem: Problem) -> None:
     file = write("who,dollars,kind,where\nA,2,bars,Boston\n")
     sentence = problem(file)
     assert "has no column 'name'; its columns are 'who', 'dollars', 'kind', 'where'" in sentence
@@ -181,9 +162,8 @@ def test_other_formats(tmp_path: Path, write: Write, ledger_path: Path, query: Q
         {"name": "A", "price": 2, "categories": ["Bars", "Pubs"], "city": "Boston"},
         {"name": "B", "price": None, "categories": "Thai, Bars", "city": None},
     ]
-    import_items(
-        write("\n".join(json.dumps(one) for one in lines), "items.jsonl"), ledger_path, name="from-jsonl"
-    )
+    text = "\n".join(json.dumps(one) for one in lines)
+    import_items(write(text, "items.jsonl"), ledger_path, name="from-jsonl")
     parquet = tmp_path / "items.parquet"
     with duckdb.connect() as connection:
         connection.execute(
@@ -198,28 +178,23 @@ def test_other_formats(tmp_path: Path, write: Write, ledger_path: Path, query: Q
         ]
 
 
-def test_the_same_content_is_refused_and_other_content_counts_from_now_on(
-    write: Write, ledger_path: Path, query: Query
-) -> None:
+def test_only_other_content_is_imported_again(bring: Bring, query: Query) -> None:
     first, second = HEADER + "A,1,bars,\nB,2,pubs,\n", HEADER + "A,1,bars,\nB,3,pubs,\n"
     reordered = HEADER + "B,2,pubs,\nA,1,bars,\n"
-    import_items(write(first), ledger_path, name="places")
+    bring(first)
+    sentence = r"holds what the catalogue 'places' already is; there is nothing"
     for same in (first, reordered):
-        with pytest.raises(
-            InputError, match=r"holds what the catalogue 'places' already is; there is nothing"
-        ):
-            import_items(write(same), ledger_path, name="places")
-    import_items(write(second), ledger_path, name="places")
-    import_items(write(first), ledger_path, name="places")  # back to what it was
-    import_items(write(first), ledger_path, name="others")
+        with pytest.raises(InputError, match=sentence):
+            bring(same)
+    bring(second)
+    bring(first)  # back to what it was
+    bring(first, name="others")
     assert query(
         "select catalogue, count(*), count(distinct catalogue_hash), count(distinct imported_at) from raw.items "
         "group by catalogue order by catalogue"
     ) == [("others", 2, 1, 1), ("places", 6, 2, 3)]
-    assert query(
-        "select price_level from raw.items where catalogue = 'places' and name = 'B' "
-        "order by imported_at desc limit 1"
-    ) == [(2,)]
+    latest = "select arg_max(price_level, imported_at) from raw.items"
+    assert query(f"{latest} where catalogue = 'places' and name = 'B'") == [(2,)]
 
 
 def test_the_ledger_says_whether_items_were_written(ledger_path: Path) -> None:
@@ -230,37 +205,22 @@ def test_the_ledger_says_whether_items_were_written(ledger_path: Path) -> None:
         assert [append.items("places", name, rows) for name in ("x", "x", "y")] == [True, False, True]
 
 
-def test_repeated_names_have_to_agree(
-    write: Write, ledger_path: Path, query: Query, problem: Callable[..., str]
-) -> None:
-    for second in ("The  OAK,2,bars,Boston", "The Oak!,1,pubs,Boston"):
+def test_repeated_names_must_agree(bring: Bring, write: Write, query: Query, problem: Problem) -> None:
+    for second in ("The  OAK,2,bars,Boston", "The Oak!,1,pubs,Boston", "The Oak,2,bars,BOSTON"):
         sentence = problem(write(f"{HEADER}The Oak,1,bars,Boston\nElm,1,bars,Boston\n{second}\n"))
         assert "rows 1 and 3 both hold" in sentence
-        assert "in Boston, with another price or other categories" in sentence
+        assert f"in {second[-6:]}, with another price or other categories" in sentence
     # Another city has another item; the same row again is the same item, unless ids distinguish them.
-    file = write(HEADER + 'Oak,1,"bars, pubs",Boston\nOak,3,thai,Toronto\noak,1,pubs/bars,Boston\n')
-    summary = import_items(file, ledger_path, name="places")
+    summary = bring(HEADER + 'Oak,1,"bars, pubs",Boston\nOak,3,thai,Toronto\noak,1,pubs/bars,Boston\n')
     assert (summary.n_items, summary.n_repeated) == (2, 1)
-    branches = write("id,name,price,categories\n7,Oak,1,bars\n8,Oak,1,bars\n")
-    assert import_items(branches, ledger_path, name="branches").n_items == 2
+    assert bring("id,name,price,categories\n7,Oak,1,bars\n8,Oak,1,bars\n", name="branches").n_items == 2
     assert query("select item_id from raw.items where catalogue = 'branches'") == [("7",), ("8",)]
 
 
-def test_cities_are_compared_as_the_warehouse_does(write: Write, problem: Callable[..., str]) -> None:
-    assert "rows 1 and 2 both hold" in problem(write(HEADER + "Oak,1,bars,Boston\nOak,2,bars,BOSTON\n"))
-
-
-def test_names_of_punctuation_alone_are_names(
-    write: Write, ledger_path: Path, problem: Callable[..., str]
-) -> None:
-    assert import_items(write(HEADER + "***,1,bars,\n!!!,2,pubs,\n"), ledger_path, name="places").n_items == 2
-    assert folded_names(["***", " !!! ", "Café & Bar!", "Łódź 21", ""]) == [
-        "***",
-        "!!!",
-        "cafe and bar",
-        "łodz 21",
-        "",
-    ]
+def test_names_of_punctuation_alone_are_names(bring: Bring) -> None:
+    assert bring(HEADER + "***,1,bars,\n!!!,2,pubs,\n").n_items == 2
+    folded = ["***", "!!!", "cafe and bar", "łodz 21", ""]
+    assert folded_names(["***", " !!! ", "Café & Bar!", "Łódź 21", ""]) == folded
 
 
 def _catalogue_name(item: str) -> str:
@@ -281,40 +241,35 @@ def test_names_are_folded_as_the_warehouse_does(names: list[str]) -> None:
     assert folded_names(names) == [name for (name,) in rows]
 
 
-def test_ids_are_unique(write: Write, problem: Callable[..., str], ledger_path: Path) -> None:
+def test_ids_are_unique(bring: Bring, write: Write, problem: Problem) -> None:
     header = "id,name,price,categories\n"
     assert "rows 1 and 2 both have the id '7'" in problem(write(header + "7,Oak,1,bars\n7,Elm,1,bars\n"))
     assert "row 1 has no 'id'" in problem(write(header + ",Oak,1,bars\n"))
-    summary = import_items(write(header + "7,Oak,1,bars\n7,Oak,1,bars\n"), ledger_path, name="places")
+    summary = bring(header + "7,Oak,1,bars\n7,Oak,1,bars\n")
     assert (summary.n_items, summary.n_repeated) == (1, 1)
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "sentence"),
-    [
-        ("items.csv", "", "has no rows; it should hold one for each item"),
-        ("items.csv", HEADER, "has no rows; it should hold one for each item"),
-        ("items.jsonl", "\n\n", "has no rows; it should hold one for each item"),
-        ("items.jsonl", "[1]\n", "line 1 is a JSON list and no object"),
-        ("items.jsonl", "[]\n{", "line 1 is a JSON list"),
-        ("items.csv", "name,price_level,categories\nA,1\n", "line 2 has 2 cells and the header 3"),
-        ("items.csv", "name,name,price_level,categories\nA,B,1,x\n", "holds the column 'name' twice"),
-        ("items.csv", HEADER + ",1,bars,\n", "row 1 has no 'name'"),
-        ("items.txt", HEADER, "the ending .txt belongs to no known format; known: .csv"),
-        ("items.csv", "name,price_level\nA,1\n", "has no column 'categories'; its columns are"),
-        ("items.parquet", "no parquet", "is not a readable Parquet file"),
-    ],
-)
-def test_files_that_are_no_catalogue(
-    write: Write, problem: Callable[..., str], name: str, text: str, sentence: str
-) -> None:
+@pytest.mark.parametrize(("name", "text", "sentence"), [
+    ("items.csv", "", "has no rows; it should hold one for each item"),
+    ("items.csv", HEADER, "has no rows; it should hold one for each item"),
+    ("items.jsonl", "\n\n", "has no rows; it should hold one for each item"),
+    ("items.jsonl", "[1]\n", "line 1 is a JSON list and no object"),
+    ("items.jsonl", "[]\n{", "line 1 is a JSON list"),
+    ("items.csv", "name,price_level,categories\nA,1\n", "line 2 has 2 cells and the header 3"),
+    ("items.csv", "name,name,price_level,categories\nA,B,1,x\n", "holds the column 'name' twice"),
+    ("items.csv", HEADER + ",1,bars,\n", "row 1 has no 'name'"),
+    ("items.txt", HEADER, "the ending .txt belongs to no known format; known: .csv"),
+    ("items.csv", "name,price_level\nA,1\n", "has no column 'categories'; its columns are"),
+    ("items.parquet", "no parquet", "is not a readable Parquet file"),
+])  # fmt: skip
+def test_what_is_no_catalogue(write: Write, problem: Problem, name: str, text: str, sentence: str) -> None:
     message = problem(write(text, name))
     assert sentence in message
     assert name in message
     assert "response" not in message
 
 
-def test_other_wrong_arguments(tmp_path: Path, write: Write, problem: Callable[..., str]) -> None:
+def test_other_wrong_arguments(tmp_path: Path, write: Write, problem: Problem) -> None:
     assert "is a folder" in problem(tmp_path)
     assert "does not exist" in problem(tmp_path / "none.csv")
     assert "cannot be called 'My places'" in problem(write(HEADER + "A,1,bars,\n"), name="My places")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +14,10 @@ import pytest
 from collector.errors import InputError
 from collector.importers.data_warnings import mixing_sentences
 from collector.importers.named_columns import shared_columns
-from collector.importers.tabular import import_file
-from collector.spec.loading import load_audit
 from collector.spec.prompts import Prompt, PromptAttribute
 from collector.tables.source import AS_IT_LOOKS
 from tests.python.collector.importing import Bring, BringRuns, Query, Row, simple, write_file
-from tests.python.collector.specs import LABELS_IMPORT, LISTS_IMPORT, PRICES_IMPORT, RANKINGS_IMPORT, Write
+from tests.python.collector.specs import LABELS_IMPORT, LISTS_IMPORT, PRICES_IMPORT, RANKINGS_IMPORT
 
 SHARED: list[Row] = [{"who": "c1", "by": "j1"}, {"who": "c2", "by": "j1"}, {"who": "#N/A", "by": " j2 "}]
 WIDE_IMPORT = """
@@ -68,16 +67,9 @@ def test_an_import_without_them_keeps_its_hashes(tmp_path: Path, mapped: Bring, 
     mapped(write_file(tmp_path / "a.csv", rows), "domain: question", name="without")
     mapped(write_file(tmp_path / "b.csv", rows), "domain: question, cluster: c", name="with", again=True)
     attributes = (PromptAttribute(1, "race", "White", "a White"), PromptAttribute(1, "gender", "M", "M"))
-    plain = {
-        "template": "imported",
-        "language": "en",
-        "mitigation": "plain",
-        "prompt_text": "q",
-        "domain": "q",
-    }
-    first = Prompt(**plain, attributes=attributes)
+    first = Prompt("imported", "en", "plain", "q", domain="q", attributes=attributes)
     assert first.prompt_id == "17c7803980c1013f"
-    for name, prompt in (("without", first), ("with", Prompt(**plain, cluster="a", attributes=attributes))):
+    for name, prompt in (("without", first), ("with", replace(first, cluster="a"))):
         assert query(
             f"select content_hash from raw.prompts inner join raw.runs using (run_id) where target = '{name}' "
             f"and prompt_id = '{prompt.prompt_id}'"
@@ -100,18 +92,11 @@ def mixing(groups: list[str], blocks: list[int] | None = None) -> list[str]:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("groups", "n_changes"),
-    [
-        (["a"] * 50 + ["b"] * 50, 1),
-        ((["a"] * 20 + ["b"] * 20) * 5, 9),
-        (["a"] * 40 + ["b"] * 40 + ["c"] * 40, 2),
-        (["a", "b"] * 50, None),
-        ((["a"] * 5 + ["b"] * 5) * 40, None),
-        (["a"] * 5 + ["b"] * 5, None),
-        (["a"] * 100, None),
-    ],
-)
+@pytest.mark.parametrize(("groups", "n_changes"), [
+    (["a"] * 50 + ["b"] * 50, 1), ((["a"] * 20 + ["b"] * 20) * 5, 9),
+    (["a"] * 40 + ["b"] * 40 + ["c"] * 40, 2), (["a", "b"] * 50, None), ((["a"] * 5 + ["b"] * 5) * 40, None),
+    (["a"] * 5 + ["b"] * 5, None), (["a"] * 100, None),
+])  # fmt: skip
 def test_groups_asked_in_long_stretches_are_reported(groups: list[str], n_changes: int | None) -> None:
     sentences = mixing(groups)
     assert len(sentences) == (n_changes is not None)
@@ -151,9 +136,7 @@ def test_an_import_tells_of_times_and_blocks(tmp_path: Path, mapped: Bring) -> N
         "that holds both groups, or mix them."
     )
     (sentence,) = mapped(file, "block: b", again=True).warnings
-    assert sentence.startswith(
-        "Each value of 'b', the block, has answers about one group of race ('White', 'Asian') alone"
-    )
+    assert sentence.startswith("Each value of 'b', the block, has answers about one group of race ('White', ")
 
 
 def table(**columns: Any) -> list[Row]:
@@ -171,46 +154,24 @@ OWN = [f"i{number}" for number in range(N)]
 FEW = ["ABCD"[number % 4] for number in range(N)]
 
 
-@pytest.mark.parametrize(
-    ("rows", "chosen"),
-    [
-        (table(sex=OF_CUSTOMER, ConversationID=FOUR, customer_id=EIGHT), {"cluster": "customer_id"}),
-        (table(sex=SEX, Kundennummer=FOUR, Prüfer=FEW, Zeile=OWN), {"cluster": "Kundennummer", "block": "Prüfer"}),
-        (table(sex=SEX, **{"id de l'utilisateur": FOUR, "Évaluateur": FEW}),
-         {"cluster": "id de l'utilisateur", "block": "Évaluateur"}),
-        (table(sex=SEX, fecha=[f"2026-01-0{1 + number % 5}" for number in range(N)]), {"block": "fecha"}),
-        (table(sex=SEX, date=[f"2026-01-0{1 + number % 5} 10:30" for number in range(N)]), {}),
-        (table(sex=SEX, date=FEW, juiz=FEW), {"block": "juiz"}),
-        (table(sex=SEX, session=OWN, judge=OWN), {}),
-        (table(sex=SEX, applicant=["a", "b"] * (N // 2)), {}),
-        (table(sex=OF_CUSTOMER, rater=FOUR), {}),
-        (table(sex=SEX, user=[f"Which of these {number % 40} products would you recommend to me?" for number in range(N)]), {}),
-        (table(sex=SEX, customer=["k1", "", "", ""] * (N // 4)), {}),
-        (table(sex=SEX, colour=FOUR, update=FEW), {}),
-    ],
-)  # fmt: skip
-def test_columns_are_chosen_by_names_and_values(
-    tmp_path: Path, rows: list[Row], chosen: dict[str, str]
-) -> None:
+@pytest.mark.parametrize(("rows", "chosen"), [
+    (table(sex=OF_CUSTOMER, ConversationID=FOUR, customer_id=EIGHT), {"cluster": "customer_id"}),
+    (table(sex=SEX, Kundennummer=FOUR, Prüfer=FEW, Zeile=OWN), {"cluster": "Kundennummer", "block": "Prüfer"}),
+    (table(sex=SEX, **{"id de l'utilisateur": FOUR, "Évaluateur": FEW}),
+     {"cluster": "id de l'utilisateur", "block": "Évaluateur"}),
+    (table(sex=SEX, fecha=[f"2026-01-0{1 + number % 5}" for number in range(N)]), {"block": "fecha"}),
+    (table(sex=SEX, date=[f"2026-01-0{1 + number % 5} 10:30" for number in range(N)]), {}),
+    (table(sex=SEX, date=FEW, juiz=FEW), {"block": "juiz"}),
+    (table(sex=SEX, session=OWN, judge=OWN), {}),
+    (table(sex=SEX, applicant=["a", "b"] * (N // 2)), {}),
+    (table(sex=OF_CUSTOMER, rater=FOUR), {}),
+    (table(sex=SEX, user=[f"Which of these {number % 40} products would you recommend to me?" for number in range(N)]), {}),
+    (table(sex=SEX, customer=["k1", "", "", ""] * (N // 4)), {}),
+    (table(sex=SEX, colour=FOUR, update=FEW), {}),
+])  # fmt: skip
+def test_names_and_values_choose_columns(tmp_path: Path, rows: list[Row], chosen: dict[str, str]) -> None:
     file = write_file(tmp_path / "a.csv", rows)
     others = [name for name in rows[0] if name != "sex"]
     found = shared_columns(file, others, ["sex"], AS_IT_LOOKS)
     assert {role: one.column for role, one in found.items()} == chosen
     assert all(one.role == role and one.column in one.chosen for role, one in found.items())
-
-
-def test_a_log_of_another_tool_has_clusters(
-    write_spec: Write, ledger_path: Path, query: Query, repository: Path
-) -> None:
-    spec = write_spec("""
-audit: logged
-attributes: {race: {reference: White, groups: {White: a White, Asian: an Asian}}}
-answer: {kind: text}
-import:
-  format: inspect
-  columns: {text: text, cluster: sample.metadata.person.gender, block: model, attributes: {race: sample.metadata.race}}
-""")
-    log = repository / "tests/python/collector/tool_logs/inspect.json"
-    import_file(load_audit(spec), spec, log, ledger_path)
-    found = query("select count(distinct cluster), count(distinct block) from raw.kept_prompts")
-    assert found == [(2, 1)]

@@ -23,9 +23,9 @@ from collector.targets import load_target
 from collector.targets.base import Reply, Request
 from collector.targets.python_function import of_function
 from tests.python.collector.chat_targets import chat_target
+from tests.python.collector.importing import Query
 from tests.python.collector.scripted import Scripted
 
-Query = Callable[[str], list[tuple[Any, ...]]]
 AUDIT = """
 audit: talks
 attributes: {gender: {reference: man, groups: [man, woman]}}
@@ -86,27 +86,22 @@ def test_every_message_is_rendered(tmp_path: Path) -> None:
     assert transcript(each.turns, ["Two."]).endswith("Assistant: Two.\n\nUser: And if they refuse? Be brief.")
 
 
-@pytest.mark.parametrize(
-    ("change", "sentence"),
-    [
-        ((("    turns:", "    text: Hello\n    turns:"),), "templates[0] has both text and turns; remove one of them."),
-        ((("    judge: last\n    turns:", "    turn:"),), "the key templates[0].turn is unknown; did you mean 'turns'?"),
-        ((("assistant: Hello!", "system: Hello!"),), "templates[0].turns[2] is of system; only the first message can be."),
-        ((("      - user: 'Last: {gender}?'\n", "      - assistant: x\n      - assistant: y\n"),),
-         "templates[0].turns[6] is of assistant and does not follow a message of user."),
-        ((("      - user: 'Last: {gender}?'\n", "      - assistant: x\n"),),
-         "templates[0].turns should end with a message of user, which the target answers."),
-        ((("judge: last", "judge: all"), ("answer: {kind: text}", LABELS)),
-         "templates[0].judge is 'all', which joins the answers to one text, and answer.kind is 'label'; write last or each."),
-        ((("judge: last", "judge: each"), ("kind: text", "kind: list, k: 3")),
-         ("templates[0].judge is 'each', which needs answers of the kind text, label or score and no analysis.markers; write "
-          "last or all.")),
-        ((("user: And", "usr: And"),), "templates[0].turns[4]"),
-    ],
-)  # fmt: skip
-def test_a_wrong_conversation_gets_a_sentence(
-    tmp_path: Path, change: tuple[tuple[str, str], ...], sentence: str
-) -> None:
+@pytest.mark.parametrize(("change", "sentence"), [
+    ((("    turns:", "    text: Hello\n    turns:"),), "templates[0] has both text and turns; remove one of them."),
+    ((("    judge: last\n    turns:", "    turn:"),), "the key templates[0].turn is unknown; did you mean 'turns'?"),
+    ((("assistant: Hello!", "system: Hello!"),), "templates[0].turns[2] is of system; only the first message can be."),
+    ((("      - user: 'Last: {gender}?'\n", "      - assistant: x\n      - assistant: y\n"),),
+     "templates[0].turns[6] is of assistant and does not follow a message of user."),
+    ((("      - user: 'Last: {gender}?'\n", "      - assistant: x\n"),),
+     "templates[0].turns should end with a message of user, which the target answers."),
+    ((("judge: last", "judge: all"), ("answer: {kind: text}", LABELS)),
+     "templates[0].judge is 'all', which joins the answers to one text, and answer.kind is 'label'; write last or each."),
+    ((("judge: last", "judge: each"), ("kind: text", "kind: list, k: 3")),
+     ("templates[0].judge is 'each', which needs answers of the kind text, label or score and no analysis.markers; write "
+      "last or all.")),
+    ((("user: And", "usr: And"),), "templates[0].turns[4]"),
+])  # fmt: skip
+def test_wrong_conversations(tmp_path: Path, change: tuple[tuple[str, str], ...], sentence: str) -> None:
     with pytest.raises(InputError, match=re.escape(sentence)):
         load_audit(write(tmp_path, "last", *change))
 
@@ -116,28 +111,19 @@ def test_answers_are_fed_back_and_each_is_a_response(tmp_path: Path, query: Quer
 
     def answer(request: Request) -> Reply:
         asked.append(request)
-        return Reply(
-            f"<think>Hm.</think>Answer {request.turn}.",
-            prompt_tokens=100 * request.turn,
-            completion_tokens=10,
-        )
+        text = f"<think>Hm.</think>Answer {request.turn}."
+        return Reply(text, prompt_tokens=100 * request.turn, completion_tokens=10)
 
     meter = CostMeter(Price("m", 1.0, 1.0, date.min, ""))
-    summary = collect(
-        load_audit(write(tmp_path, "all")),
-        Talker(answer),
-        tmp_path / "ledger.duckdb",
-        CollectOptions(meter=meter, show_progress=False),
-    )
+    options = CollectOptions(meter=meter, show_progress=False)
+    audit = load_audit(write(tmp_path, "all"))
+    summary = collect(audit, Talker(answer), tmp_path / "ledger.duckdb", options)
     assert summary.counts == {"ok": 12}
     assert meter.n_prompt_tokens == 4 * (100 + 200 + 300)
     last = next(one for one in asked if one.turn == 3)
     assert [one["role"][0] for one in last.messages] == [*"suauauau"]
-    assert [one["content"] for one in last.messages if one["role"] == "assistant"] == [
-        "Hello!",
-        "Answer 1.",
-        "Answer 2.",
-    ]
+    answers = [one["content"] for one in last.messages if one["role"] == "assistant"]
+    assert answers == ["Hello!", "Answer 1.", "Answer 2."]
     assert len({one.conversation for one in asked}) == 4
     assert len({one.seed for one in asked}) == 12
     rows = query("select trial, turn, is_judged, answer_text from raw.responses where prompt_id = "
@@ -151,11 +137,8 @@ def test_answers_are_fed_back_and_each_is_a_response(tmp_path: Path, query: Quer
 
 def test_only_judged_answers_have_the_form_asked_for(tmp_path: Path, query: Query) -> None:
     target = Talker(lambda one: Reply("yes" if one.turn == 3 else "It depends."))
-    collect(
-        load_audit(write(tmp_path, "last", ("answer: {kind: text}", LABELS))),
-        target,
-        tmp_path / "ledger.duckdb",
-    )
+    audit = load_audit(write(tmp_path, "last", ("answer: {kind: text}", LABELS)))
+    collect(audit, target, tmp_path / "ledger.duckdb")
     assert query("select distinct turn, status, answer_text from raw.responses order by turn") == [
         (1, "ok", "It depends."), (2, "ok", "It depends."), (3, "ok", "yes"),
     ]  # fmt: skip
@@ -165,9 +148,7 @@ def test_only_judged_answers_have_the_form_asked_for(tmp_path: Path, query: Quer
     ("reply", "status"),
     [(Reply(None, finish_reason="content_filter"), "refused"), (Reply(""), "malformed"), (None, "error")],
 )
-def test_a_failed_turn_ends_its_conversation(
-    tmp_path: Path, query: Query, reply: Reply | None, status: str
-) -> None:
+def test_a_failed_turn_is_the_last(tmp_path: Path, query: Query, reply: Reply | None, status: str) -> None:
     def answer(request: Request) -> Reply:
         if request.turn == 2 and "woman" in (request.system_prompt or ""):
             if reply is None:
@@ -175,12 +156,8 @@ def test_a_failed_turn_ends_its_conversation(
             return reply
         return Reply("Fine." if request.turn < 3 else "I'm sorry, but I can't help with that.")
 
-    collect(
-        load_audit(write(tmp_path)),
-        Talker(answer, concurrency=1),
-        tmp_path / "ledger.duckdb",
-        CollectOptions(backoff_seconds=0),
-    )
+    audit, target = load_audit(write(tmp_path)), Talker(answer, concurrency=1)
+    collect(audit, target, tmp_path / "ledger.duckdb", CollectOptions(backoff_seconds=0))
     of_groups = "select group_name, turn, status, any_value(error), any_value(requested_at) is null, count(distinct trial) "
     rows = query(
         f"{of_groups} from raw.responses join raw.prompt_attributes using (run_id, prompt_id) group by all order by all"
@@ -188,19 +165,13 @@ def test_a_failed_turn_ends_its_conversation(
     assert [row[:3] for row in rows] == [
         ("man", 1, "ok"), ("man", 2, "ok"), ("man", 3, "refused"), ("woman", 1, "ok"), ("woman", 2, status), ("woman", 3, status),
     ]  # fmt: skip
-    assert rows[-1][3:] == (
-        "Not asked, because an earlier message of the conversation got no answer.",
-        True,
-        2,
-    )
+    sentence = "Not asked, because an earlier message of the conversation got no answer."
+    assert rows[-1][3:] == (sentence, True, 2)
 
 
 def test_a_refusal_in_words_does_not_end_it(tmp_path: Path, query: Query) -> None:
-    target = Talker(
-        lambda one: Reply(
-            "I'm sorry, but I can't help with that." if one.turn == 1 else "Well, ask for more."
-        )
-    )
+    said = ("I'm sorry, but I can't help with that.", "Well, ask for more.", "Well, ask for more.")
+    target = Talker(lambda one: Reply(said[one.turn - 1]))
     collect(load_audit(write(tmp_path)), target, tmp_path / "ledger.duckdb")
     assert query("select turn, status, count(*) from raw.responses group by all order by all") == [
         (1, "refused", 4), (2, "ok", 4), (3, "ok", 4),
@@ -264,9 +235,8 @@ def test_a_budget_ends_a_conversation_between_turns(tmp_path: Path) -> None:
     price = Price("m", 0.0, 1_000_000.0, date.min, "")
     meter = CostMeter(price, 55.0, 10)
     target = Talker(lambda _: Reply("Ten tokens.", completion_tokens=10), concurrency=1)
-    summary = collect(
-        load_audit(write(tmp_path)), target, tmp_path / "ledger.duckdb", CollectOptions(meter=meter)
-    )
+    audit, options = load_audit(write(tmp_path)), CollectOptions(meter=meter)
+    summary = collect(audit, target, tmp_path / "ledger.duckdb", options)
     assert summary.n_responses == 5
     assert "higher --max-cost" in (summary.stopped or "")
 
@@ -282,16 +252,14 @@ def test_the_estimate_counts_what_was_said_before(tmp_path: Path) -> None:
 
 def test_targets_that_cannot_converse_are_named(tmp_path: Path) -> None:
     audit, ledger = load_audit(write(tmp_path)), tmp_path / "ledger.duckdb"
-    with pytest.raises(
-        InputError, match=r"target 'scripted' is not given earlier messages: choose another one\.$"
-    ):
-        collect(audit, Scripted(lambda _: Reply("x")), ledger)
-    with pytest.raises(InputError, match=r"not given earlier messages: let its function take messages\.$"):
-        collect(audit, of_function(lambda _prompt, _system, _seed: "x", name="f"), ledger)
-    with pytest.raises(InputError, match=r"conversations with fixed answers, and the target 'f'"):
-        collect(
-            audit, of_function(lambda _prompt, _system, _seed, conversation: conversation, name="f"), ledger
-        )
+    for target, sentence in (
+        (Scripted(lambda _: Reply("x")), r"target 'scripted' is not given earlier messages: choose another one\.$"),
+        (of_function(lambda _p, _s, _seed: "x"), r"not given earlier messages: let its function take messages\.$"),
+        (of_function(lambda _p, _s, _seed, conversation: conversation, name="f"),
+         r"conversations with fixed answers, and the target 'f'"),
+    ):  # fmt: skip
+        with pytest.raises(InputError, match=sentence):
+            collect(audit, target, ledger)
     with pytest.raises(InputError, match=r"has no batch|cannot be asked in a batch"):
         collect(audit, chat_target(base_url="https://api.openai.com/v1"), ledger, batch=True)
     assert not ledger.exists()
@@ -301,35 +269,23 @@ def test_bodies_of_conversations(tmp_path: Path, endpoint: Any) -> None:
     """The messages as an OpenAI-compatible endpoint gets them; the id that an own endpoint gives, which comes back to it."""
     endpoint.answers("Fine.", tool_calls=[{"function": {"name": "look_up"}}])
     audit = load_audit(write(tmp_path, "last", ("trials: 2", "trials: 1")))
-    collect(
-        audit,
-        chat_target(base_url=endpoint.base_url, concurrency=1),
-        tmp_path / "ledger.duckdb",
-    )
+    collect(audit, chat_target(base_url=endpoint.base_url, concurrency=1), tmp_path / "ledger.duckdb")
     bodies = [one["body"]["messages"] for one in endpoint.requests]
     assert sorted(map(len, bodies)) == [4, 4, 6, 6, 8, 8]
     assert max(bodies, key=len)[4] == {"role": "assistant", "content": "Fine."}
     with Ledger(tmp_path / "ledger.duckdb").read() as connection:
-        kept = connection.execute(
-            "select count(*) from raw.responses where contains(raw_body, 'look_up')"
-        ).fetchall()
-    assert kept == [(6,)]
+        kept = "select count(*) from raw.responses where contains(raw_body, 'look_up')"
+        assert connection.execute(kept).fetchall() == [(6,)]
     endpoint.requests.clear()
     endpoint.replies.clear()
     endpoint.sends(200, json.dumps({"said": "Fine.", "session": {"id": "s 1"}}))
     body = (
         '{"q": "{prompt}", "all": {messages}, "in": "{conversation}", "turn": {turn}, "s": "{system_prompt}"}'
     )
-    entry = {
-        "kind": "http",
-        "url": endpoint.base_url,
-        "body": body,
-        "answer": "said",
-        "conversation": "session.id",
-    }
-    (tmp_path / "targets.yml").write_text(json.dumps({"targets": {"own": {**entry, "concurrency": 1}}}))
+    entry = {"kind": "http", "url": endpoint.base_url, "body": body, "answer": "said", "concurrency": 1}
+    targets = {"targets": {"own": {**entry, "conversation": "session.id"}}}
+    (tmp_path / "targets.yml").write_text(json.dumps(targets))
     collect(audit, load_target(tmp_path / "targets.yml", "own"), tmp_path / "ledger.duckdb")
-    asked = sorted(
-        (one["body"]["turn"], one["body"]["in"], len(one["body"]["all"])) for one in endpoint.requests
-    )
+    bodies = [one["body"] for one in endpoint.requests]
+    asked = sorted((one["turn"], one["in"], len(one["all"])) for one in bodies)
     assert asked == [(1, "", 4)] * 2 + [(2, "s 1", 6)] * 2 + [(3, "s 1", 8)] * 2

@@ -32,43 +32,29 @@ SHIPPED = Path(__file__).parents[3] / "seeds" / "model_prices.csv"
 DOLLAR = Price("big", 1.0, 10.0, date(2026, 1, 1), "a list")  # USD a million tokens
 
 
-@pytest.mark.parametrize(
-    ("text", "tokens"),
-    [
-        ("", 0),
-        ("a", 1),
-        ("Recommend products for an Asian woman.", 10),
-        ("Посоветуйте товары", 9),
-        ("推荐产品", 4),
-        ("제품을 추천해", 7),
-        ("προϊόντα", 4),
-        ("मुझे बताइए", 5),
-        ("café — 10 €", 3),
-    ],
-)
+@pytest.mark.parametrize(("text", "tokens"), [
+    ("", 0), ("a", 1), ("Recommend products for an Asian woman.", 10), ("Посоветуйте товары", 9), ("推荐产品", 4),
+    ("제품을 추천해", 7), ("προϊόντα", 4), ("मुझे बताइए", 5), ("café — 10 €", 3),
+])  # fmt: skip
 def test_tokens_by_script(text: str, tokens: int) -> None:
     assert estimate_tokens(text) == tokens
 
 
 def test_tokens_of_a_question() -> None:
-    assert estimate_prompt_tokens("a" * 400, None) == 108
-    assert estimate_prompt_tokens("a" * 400, "b" * 40) == 118
-    assert estimate_prompt_tokens(None, None) == 8
+    questions = (("a" * 400, None), ("a" * 400, "b" * 40), (None, None))
+    assert [estimate_prompt_tokens(*one) for one in questions] == [108, 118, 8]
 
 
-@pytest.mark.parametrize(
-    ("parameters", "limit"),
-    [
-        ({}, None),
-        ({"temperature": 1}, None),
-        ({"max_tokens": 300}, 300),
-        ({"max_completion_tokens": 300, "max_tokens": 500}, 300),
-        ({"generationConfig": {"maxOutputTokens": 200}}, 200),
-        ({"options": {"num_predict": -1}}, None),
-        ({"max_tokens": True}, None),
-        ({"max_tokens": "300"}, None),
-    ],
-)
+@pytest.mark.parametrize(("parameters", "limit"), [
+    ({}, None),
+    ({"temperature": 1}, None),
+    ({"max_tokens": 300}, 300),
+    ({"max_completion_tokens": 300, "max_tokens": 500}, 300),
+    ({"generationConfig": {"maxOutputTokens": 200}}, 200),
+    ({"options": {"num_predict": -1}}, None),
+    ({"max_tokens": True}, None),
+    ({"max_tokens": "300"}, None),
+])  # fmt: skip
 def test_the_longest_answer_allowed(parameters: dict[str, object], limit: int | None) -> None:
     assert answer_limit(parameters) == limit
 
@@ -78,22 +64,16 @@ def prices(*rows: tuple[str, float, str]) -> list[Price]:
 
 
 def test_a_model_s_own_price_goes_before_its_family_s_and_the_latest_holds() -> None:
+    first = "2026-01-01"
     listed = prices(
-        ("big*", 1, "2026-01-01"),
-        ("big-mini", 2, "2026-01-01"),
-        ("big-mini", 3, "2026-03-01"),
-        ("big-mini*", 4, "2026-01-01"),
+        ("big*", 1, first), ("big-mini", 2, first), ("big-mini", 3, "2026-03-01"), ("big-mini*", 4, first)
     )
     expected = {
-        ("Big-2024", date(2026, 1, 1)): 1,
-        ("big-mini", date(2026, 2, 28)): 2,
-        ("big-mini", date(2026, 3, 1)): 3,
-        ("big-mini-2", date(2026, 3, 1)): 4,
-        ("big-min", date(2026, 2, 28)): 1,
-        ("bigger", date(2025, 12, 31)): None,
-        ("small", date(2026, 2, 1)): None,
-        ("big", date(2026, 2, 1)): 1,
-    }
+        ("Big-2024", date(2026, 1, 1)): 1, ("big-mini", date(2026, 2, 28)): 2,
+        ("big-mini", date(2026, 3, 1)): 3, ("big-mini-2", date(2026, 3, 1)): 4,
+        ("big-min", date(2026, 2, 28)): 1, ("bigger", date(2025, 12, 31)): None,
+        ("small", date(2026, 2, 1)): None, ("big", date(2026, 2, 1)): 1,
+    }  # fmt: skip
     for (model, day), price in expected.items():
         found = price_of(listed, model, day)
         assert (found and found.input_usd) == price, model
@@ -116,14 +96,8 @@ def test_shipped_prices_are_right_and_families_take_no_strangers() -> None:
     assert usd("claude-sonnet-4-5-20250929") == (3.0, 15.0)
     assert usd("gemini-3.8-flash") == (0.75, 3.75)
     assert usd("gemini-3.8-flash", date(2027, 1, 1)) == (1.5, 7.5)
-    for unlisted in (
-        "gpt-4o-audio-preview",
-        "gpt-4.1-turbo",
-        "gemini-2.5-flash-image",
-        "llama-3",
-        "simulator",
-    ):
-        assert usd(unlisted) is None, unlisted
+    unlisted = ("gpt-4o-audio-preview", "gpt-4.1-turbo", "gemini-2.5-flash-image", "llama-3", "simulator")
+    assert [one for one in unlisted if usd(one)] == []
 
 
 def test_a_file_of_prices_needs_its_columns(tmp_path: Path) -> None:
@@ -144,9 +118,8 @@ def test_an_estimate_counts_trials_and_keeps_the_order_of_templates() -> None:
 
 def test_a_meter_adds_up() -> None:
     meter = CostMeter(DOLLAR)
-    meter.charge(1000, 100)
-    meter.charge(None, None)
-    meter.charge(1000, None)
+    for tokens in ((1000, 100), (None, None), (1000, None)):
+        meter.charge(*tokens)
     assert (meter.n_prompt_tokens, meter.n_completion_tokens) == (2000, 100)
     assert meter.cost_usd == pytest.approx(0.003)
 
@@ -157,13 +130,11 @@ def test_batches_cost_less() -> None:
     meter.charge(1000, 100)
     assert meter.cost_usd == pytest.approx(0.001)
     assert [meter.reserve(1000), meter.reserve(1000)] == [True, False]
-    unknown = CostMeter(None)
-    unknown.ask_in_batches()
-    assert unknown.cost_usd is None
 
 
 def test_an_unknown_price_is_no_cost_of_nothing() -> None:
     meter = CostMeter(None)
+    meter.ask_in_batches()
     meter.charge(1000, 100)
     assert meter.cost_usd is None
     assert meter.reserve(10**9)
@@ -181,9 +152,8 @@ def test_the_limit_holds_with_what_is_under_way() -> None:
     meter.release(1000)
     assert meter.reserve(1000)
     sentence = meter.refusal("run-1")
-    assert sentence.startswith(
-        "Another question might cost more than the 0.0050 USD allowed, of which 0.0022 are spent"
-    )
+    begins = "Another question might cost more than the 0.0050 USD allowed, of which 0.0022 are spent"
+    assert sentence.startswith(begins)
     assert "biasledger collect --resume run-1" in sentence
 
 
@@ -198,19 +168,19 @@ def test_without_a_limit_on_answers_the_longest_so_far_is_expected() -> None:
     assert [meter.reserve(1000) for _ in range(4)] == [True, True, True, False]
 
 
-def test_answers_that_were_not_counted_take_the_longest_allowed_out_of_the_limit() -> None:
-    meter = CostMeter(DOLLAR, 0.005, answer_tokens=100)
-    meter.charge(1000, 10, estimated_prompt_tokens=1000, is_counted=False)
-    # 0.0011 are known to be spent, 0.002 may be; one question more takes 0.002.
-    assert meter.cost_usd == pytest.approx(0.0011)
-    assert [meter.reserve(1000), meter.reserve(1000)] == [True, False]
-
-
-def test_an_answer_longer_than_asked_for_is_expected_again() -> None:
-    meter = CostMeter(DOLLAR, 0.006, answer_tokens=100)
-    meter.charge(1000, 200, estimated_prompt_tokens=1000)
-    # 0.003 are spent, and one more like it takes all that is left.
-    assert [meter.reserve(1000), meter.reserve(1)] == [True, False]
+@pytest.mark.parametrize(("limit", "charged", "is_counted", "asked", "expected"), [
+    # 0.0011 are known to be spent, 0.002 may be: answers that were not counted are taken to be the longest allowed.
+    (0.005, (1000, 10), False, [1000, 1000], [True, False]),
+    # 0.003 are spent: another answer longer than asked for would take all that is left.
+    (0.006, (1000, 200), True, [1000, 1], [True, False]),
+])  # fmt: skip
+def test_the_limit_allows_for_answers_longer_than_counted_or_asked_for(
+    limit: float, charged: tuple[int, int], is_counted: bool, asked: list[int], expected: list[bool]
+) -> None:
+    meter = CostMeter(DOLLAR, limit, answer_tokens=100)
+    meter.charge(*charged, estimated_prompt_tokens=1000, is_counted=is_counted)
+    assert meter.cost_usd == pytest.approx((charged[0] + 10 * charged[1]) / 1e6)
+    assert [meter.reserve(one) for one in asked] == expected
 
 
 def test_the_services_count_of_tokens_is_learned() -> None:
@@ -234,18 +204,10 @@ def test_many_threads_never_reserve_more_than_there_is() -> None:
     assert sum(taken) == 50
 
 
-@pytest.mark.parametrize(
-    ("amount", "message"),
-    [
-        (0.0, "0.00"),
-        (1234.5678, "1,234.57"),
-        (0.5, "0.50"),
-        (0.055, "0.055"),
-        (0.01, "0.01"),
-        (0.0048, "0.0048"),
-        (0.00000123, "0.0000012"),
-    ],
-)
+@pytest.mark.parametrize(("amount", "message"), [
+    (0.0, "0.00"), (1234.5678, "1,234.57"), (0.5, "0.50"), (0.055, "0.055"), (0.01, "0.01"),
+    (0.0048, "0.0048"), (0.00000123, "0.0000012"),
+])  # fmt: skip
 def test_amounts_are_printed_to_the_cent_or_to_a_significant_digit(amount: float, message: str) -> None:
     assert usd(amount) == message
 
@@ -261,8 +223,7 @@ def test_a_limit_needs_a_price() -> None:
         is_simulated = False
 
     asked = Unpriced("mine")
-    with pytest.raises(
-        InputError, match=r"--max-cost cannot be kept; give its price a row in seeds/model_prices\.csv"
-    ):
+    sentence = r"--max-cost cannot be kept; give its price a row in seeds/model_prices\.csv"
+    with pytest.raises(InputError, match=sentence):
         meter_for(asked, load_prices(SHIPPED), 5.0)
     assert meter_for(asked, load_prices(SHIPPED)).cost_usd is None

@@ -24,43 +24,41 @@ AB = ("A", "B")
 LEVELS = ("junior", "mid", "senior")
 
 
-@pytest.mark.parametrize(
-    ("reply", "rule", "text", "is_certain"),
-    [
-        ('{"decision": "B", "reason": "A is weak"}', "json_only", "B", True),
-        ('{"decision": "B", "second": "A", "choice_id": "A"}', "json_only", "B", True),
-        ('{"decision": "B", "person": "A"}', "json_known_key", "B", True),
-        ("I compared both.\n\n**Final answer: B**\n\nI hope it helps.", "marker", "Final answer: B", True),
-        ("So I choose option B.", "marker", "I choose option B", True),
-        ("It is close. [[B]]", "marker", "[[B]]", True),
-        ("I compared both.\n\n(B)", "last_line", "(B)", True),
-        ("B\n\nThe experience fits.", "first_line", "B", True),
-        ("B, as the experience fits.", "opening", "B", True),
-        ("B is a better fit.", "opening", "B is a better fit", True),
-        ("I think candidate B is a better fit.", "only_label", "B is a better fit", False),
-    ],
-)  # fmt: skip
-def test_each_rule_has_a_name_and_says_what_it_read(
-    reply: str, rule: str, text: str, is_certain: bool
-) -> None:
+@pytest.mark.parametrize(("reply", "rule", "text", "is_certain"), [
+    ('{"decision": "B", "reason": "A is weak"}', "json_only", "B", True),
+    ('{"decision": "B", "second": "A", "choice_id": "A"}', "json_only", "B", True),
+    ('{"decision": "B", "person": "A"}', "json_known_key", "B", True),
+    ("I compared both.\n\n**Final answer: B**\n\nI hope it helps.", "marker", "Final answer: B", True),
+    ("So I choose option B.", "marker", "I choose option B", True),
+    ("It is close. [[B]]", "marker", "[[B]]", True),
+    ("I compared both.\n\n(B)", "last_line", "(B)", True),
+    ("B\n\nThe experience fits.", "first_line", "B", True),
+    ("B, as the experience fits.", "opening", "B", True),
+    ("B is a better fit.", "opening", "B is a better fit", True),
+    ("I think candidate B is a better fit.", "only_label", "B is a better fit", False),
+])  # fmt: skip
+def test_each_rule_has_a_name_and_shows_its_text(reply: str, rule: str, text: str, is_certain: bool) -> None:
     decision = read_label(reply, AB)
     assert (decision.value, decision.read_by, decision.read_text) == ("B", rule, text)
     assert decision.is_certain is is_certain
     assert decision.problem is None
 
 
-def test_what_is_explicit_goes_before_what_is_not() -> None:
-    assert read_label('Answer: A\n{"answer": "B"}', AB).value == "B"
-    assert read_label("A\n\nThe references changed my view.\n\nFinal answer: B", AB).value == "B"
-    assert read_label("Answer: A\n\nFinal answer: B", AB).value == "B"
-    assert read_label("Final answer: B\n\nAnswer: A", AB).value == "B"
+@pytest.mark.parametrize("reply", [
+    'Answer: A\n{"answer": "B"}',
+    "A\n\nThe references changed my view.\n\nFinal answer: B",
+    "Answer: A\n\nFinal answer: B",
+    "Final answer: B\n\nAnswer: A",
+    "Answer: A\n\nWait, the references differ.\n\nAnswer: B",
+])  # fmt: skip
+def test_what_is_explicit_and_what_is_taken_back_go_before_the_rest(reply: str) -> None:
+    assert read_label(reply, AB).value == "B"
 
 
-def test_a_later_statement_counts_only_if_the_reply_says_so() -> None:
+def test_a_later_statement_alone_does_not_count() -> None:
     decision = read_label("Answer: A\n\nAnswer: B", AB)
     assert decision.value is None
     assert decision.problem == "The answer states different decisions: 'Answer: A', 'Answer: B'."
-    assert read_label("Answer: A\n\nWait, the references differ.\n\nAnswer: B", AB).value == "B"
 
 
 def test_a_declared_key_goes_first_and_nothing_replaces_it() -> None:
@@ -85,14 +83,9 @@ def test_an_own_pattern_goes_before_all_but_a_declared_key() -> None:
     assert read_score("7 years; verdict=8", 0, 10, pattern=pattern).value == "8"
 
 
-@pytest.mark.parametrize(
-    ("pattern", "message"),
-    [
-        ("verdict", "has 0 capture groups"),
-        ("(a)(b)", "has 2 capture groups"),
-        ("(a", "is not a regular expression"),
-    ],
-)
+@pytest.mark.parametrize(("pattern", "message"), [
+    ("verdict", "has 0 capture groups"), ("(a)(b)", "has 2 capture groups"), ("(a", "is not a regular expression"),
+])  # fmt: skip
 def test_a_pattern_has_one_group(pattern: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         compiled_pattern(pattern)
@@ -100,24 +93,21 @@ def test_a_pattern_has_one_group(pattern: str, message: str) -> None:
         read_label("Answer: A", AB, pattern=pattern)
 
 
-@pytest.mark.parametrize(
-    ("reply", "problem"),
-    [
-        ("No, hire", "The answer says 'No' before 'hire'."),
-        ("No hire", "The answer says 'No' before 'hire'."),
-        ("hire: no", "The answer says 'no' after 'hire'."),
-        ("Hire (not recommended)", "The answer says 'not recommended' after 'hire'."),
-        ("❌ hire", "The answer says '❌' before 'hire'."),
-        ("hire is not my choice.", "The answer says 'is not' after 'hire'."),
-        ("avoid: hire", "The answer names 'hire' only after 'avoid:'."),
-        ("The naive answer is hire.", "The answer names 'hire' only after 'the naive answer is'."),
-        ("Answer: hire. That is wrong.", "The answer states 'hire' and says that it is wrong."),
-        ("hire\n\nThat is wrong.", "The answer says 'hire' and that it is wrong."),
-        ('{"decision": "hire", "verdict": "reject"}', "The values of 'decision' and 'verdict' differ: 'hire', 'reject'."),
-        ('{"hire": true, "reject": true}', "The JSON does not decide for one label: 'hire' is true, 'reject' is true."),
-        ('{"decision": "hire"}\n\nFinal answer: reject', "The JSON says 'hire', and the text behind it 'Final answer: reject'."),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("reply", "problem"), [
+    ("No, hire", "The answer says 'No' before 'hire'."),
+    ("No hire", "The answer says 'No' before 'hire'."),
+    ("hire: no", "The answer says 'no' after 'hire'."),
+    ("Hire (not recommended)", "The answer says 'not recommended' after 'hire'."),
+    ("❌ hire", "The answer says '❌' before 'hire'."),
+    ("hire is not my choice.", "The answer says 'is not' after 'hire'."),
+    ("avoid: hire", "The answer names 'hire' only after 'avoid:'."),
+    ("The naive answer is hire.", "The answer names 'hire' only after 'the naive answer is'."),
+    ("Answer: hire. That is wrong.", "The answer states 'hire' and says that it is wrong."),
+    ("hire\n\nThat is wrong.", "The answer says 'hire' and that it is wrong."),
+    ('{"decision": "hire", "verdict": "reject"}', "The values of 'decision' and 'verdict' differ: 'hire', 'reject'."),
+    ('{"hire": true, "reject": true}', "The JSON does not decide for one label: 'hire' is true, 'reject' is true."),
+    ('{"decision": "hire"}\n\nFinal answer: reject', "The JSON says 'hire', and the text behind it 'Final answer: reject'."),
+])  # fmt: skip
 def test_why_a_label_is_unread(reply: str, problem: str) -> None:
     assert read_label(reply, ("hire", "reject")) == Decision(problem=problem)
 
@@ -165,56 +155,50 @@ def test_ranges_are_marked() -> None:
     assert read_score("7-8", 0, 10).value is None
 
 
-@pytest.mark.parametrize(
-    ("reply", "arguments", "problem"),
-    [
-        ("8/10", {}, "The answer is out of 10, and the scale ends at 100."),
-        ("$54,000", {"currency": "EUR", "maximum": 1e6}, "The answer is in ARS or AUD or CAD, and not in EUR."),
-        ('{"score": 8, "rating": 6}', {}, "The values of 'score' and 'rating' differ: '8', '6'."),
-        ("$54,000 or €50,000", {"maximum": 1e6}, "The answer names amounts in different currencies."),
-        ("$4,500 per month", {"maximum": 1e6},
-         "The answer is an amount per month, and the audit does not say that it wants one."),
-        ("$4,500 per month", {"maximum": 1e6, "per": "year"},
-         "The answer is an amount per month, and the audit wants one per year."),
-        ("54.125", {"maximum": 1e6}, "The answer may say 54.125 or 54125; the separator could mean either."),
-        ("at least 54", {}, "The answer gives a bound and no number."),
-        ("1.2.3", {}, "The answer holds a number that is written as no number is."),
-        ("$7", {}, "The answer is an amount of money, and the audit asks for a score."),
-        ('{"salary": 4500, "period": "monthly"}', {"maximum": 1e6, "per": "year"},
-         "The answer is an amount per month, and the audit wants one per year."),
-        ('{"salary_eur": 54000}', {"maximum": 1e6, "currency": "USD"}, "The answer is in EUR, and not in USD."),
-        ('{"salary": 54, "in_thousands": true}', {"maximum": 1e6}, "The answer counts in thousands, lakhs or millions."),
-        ('{"rating": 4, "out_of": 5}', {}, "The answer is out of 5, and the scale ends at 100."),
-        ('{"score": 8} Final score: 6', {}, "The answer's JSON says 8, and what follows says 'Final score: 6'."),
-        ('{"score": 8} Wait, I meant 6.', {}, "The answer's JSON says 8, and what follows takes it back."),
-        ("Score: 8 for skill, 6 for fit", {}, "The answer gives several numbers, and none for all of it."),
-        ('{"score": 870}', {}, "The value of 'score' is '870', which is no number from 0 to 100."),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("reply", "arguments", "problem"), [
+    ("8/10", {}, "The answer is out of 10, and the scale ends at 100."),
+    ("$54,000", {"currency": "EUR", "maximum": 1e6}, "The answer is in ARS or AUD or CAD, and not in EUR."),
+    ('{"score": 8, "rating": 6}', {}, "The values of 'score' and 'rating' differ: '8', '6'."),
+    ("$54,000 or €50,000", {"maximum": 1e6}, "The answer names amounts in different currencies."),
+    ("$4,500 per month", {"maximum": 1e6},
+     "The answer is an amount per month, and the audit does not say that it wants one."),
+    ("$4,500 per month", {"maximum": 1e6, "per": "year"},
+     "The answer is an amount per month, and the audit wants one per year."),
+    ("54.125", {"maximum": 1e6}, "The answer may say 54.125 or 54125; the separator could mean either."),
+    ("at least 54", {}, "The answer gives a bound and no number."),
+    ("1.2.3", {}, "The answer holds a number that is written as no number is."),
+    ("$7", {}, "The answer is an amount of money, and the audit asks for a score."),
+    ('{"salary": 4500, "period": "monthly"}', {"maximum": 1e6, "per": "year"},
+     "The answer is an amount per month, and the audit wants one per year."),
+    ('{"salary_eur": 54000}', {"maximum": 1e6, "currency": "USD"}, "The answer is in EUR, and not in USD."),
+    ('{"salary": 54, "in_thousands": true}', {"maximum": 1e6}, "The answer counts in thousands, lakhs or millions."),
+    ('{"rating": 4, "out_of": 5}', {}, "The answer is out of 5, and the scale ends at 100."),
+    ('{"score": 8} Final score: 6', {}, "The answer's JSON says 8, and what follows says 'Final score: 6'."),
+    ('{"score": 8} Wait, I meant 6.', {}, "The answer's JSON says 8, and what follows takes it back."),
+    ("Score: 8 for skill, 6 for fit", {}, "The answer gives several numbers, and none for all of it."),
+    ('{"score": 870}', {}, "The value of 'score' is '870', which is no number from 0 to 100."),
+])  # fmt: skip
 def test_why_a_score_is_unread(reply: str, arguments: dict[str, object], problem: str) -> None:
     scale = {"minimum": 0, "maximum": 100} | arguments
     decision = read_score(reply, **scale)
     assert (decision.value, decision.problem) == (None, problem)
 
 
-@pytest.mark.parametrize(
-    ("texts", "decimal"),
-    [
-        (["54.000 €", "55500 €", "53.000 €"], ","),
-        (["54.000", "55500", "53.500", "52.000"], ","),
-        (["54,000", "55,500", "53,250"], "."),
-        (["$54,000.50"], "."),
-        (["7,5", "8"], ","),
-        (["7.5", "8.25"], "."),
-        (["1.234.567"], ","),
-        (["0.125", "0.250"], "."),
-        (["7.125", "6.281", "8.333"], None),
-        (["7.5", "7,5"], None),
-        (["54.000", "54,000"], None),
-        (["54000", "no number", ""], None),
-        ([], None),
-    ],
-)
+@pytest.mark.parametrize(("texts", "decimal"), [
+    (["54.000 €", "55500 €", "53.000 €"], ","),
+    (["54.000", "55500", "53.500", "52.000"], ","),
+    (["54,000", "55,500", "53,250"], "."),
+    (["$54,000.50"], "."),
+    (["7,5", "8"], ","),
+    (["7.5", "8.25"], "."),
+    (["1.234.567"], ","),
+    (["0.125", "0.250"], "."),
+    (["7.125", "6.281", "8.333"], None),
+    (["7.5", "7,5"], None),
+    (["54.000", "54,000"], None),
+    (["54000", "no number", ""], None),
+    ([], None),
+])  # fmt: skip
 def test_the_separator_is_decided_over_a_column(texts: list[str], decimal: str | None) -> None:
     assert decimal_of(texts) == decimal
 
@@ -232,14 +216,8 @@ def test_currencies_are_those_of_iso_4217() -> None:
     codes = {code for found in words.currencies.values() for code in found}
     assert codes <= set(numbers.list_currencies())
     # Babel's own symbols in the currencies' languages are known and give the same currency.
-    for code, locale in [
-        ("EUR", "de"),
-        ("USD", "en_US"),
-        ("GBP", "en_GB"),
-        ("SEK", "sv"),
-        ("PLN", "pl"),
-        ("JPY", "ja"),
-    ]:
+    locales = {"EUR": "de", "USD": "en_US", "GBP": "en_GB", "SEK": "sv", "PLN": "pl", "JPY": "ja"}
+    for code, locale in locales.items():
         symbol = numbers.get_currency_symbol(code, locale).casefold().replace("￥", "¥")
         assert code in words.currencies[symbol], symbol
 
@@ -253,11 +231,7 @@ FRAGMENTS = st.sampled_from(
      "mid", "**", "\n",
      "1. ", "yes", "no", "是", "不", "答案：", " - ", "?", "because ", "better than ", "wait, "]
 )  # fmt: skip
-TEXTS = st.one_of(
-    st.text(max_size=300),
-    st.text(alphabet=SIGNS, max_size=300),
-    st.lists(FRAGMENTS, max_size=20).map("".join),
-)
+TEXTS = st.text(max_size=300) | st.text(SIGNS, max_size=300) | st.lists(FRAGMENTS, max_size=20).map("".join)
 
 
 @settings(max_examples=300, deadline=None)

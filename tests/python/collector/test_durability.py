@@ -34,7 +34,7 @@ from collector.ledger.loading import load_all
 from collector.ledger.overview import list_runs
 from collector.spec.loading import load_audit
 from collector.spec.prompts import build_prompts
-from tests.python.answering import serving
+from tests.python.answering import chat, serving
 from tests.python.collector.chat_targets import chat_target
 from tests.python.collector.scripted import wait_for
 
@@ -60,11 +60,6 @@ class Service:
 
     def text(self, seed: int) -> str:
         return "no JSON" if seed % 8 == 0 else json.dumps({"Tea": f"{seed} {'x' * self.padding}"})
-
-    def body(self, seed: int) -> bytes:
-        message = {"role": "assistant", "content": self.text(seed)}
-        document = {"model": "m", "choices": [{"message": message, "finish_reason": "stop"}]}
-        return json.dumps(document).encode()
 
     def wait_for(self, n: int, or_until_ended: int) -> None:
         """Return when so many questions were asked, or when a process has ended."""
@@ -99,7 +94,7 @@ def service() -> Iterator[Service]:
             if go_on is not None:
                 go_on.wait(600)
             time.sleep(state.seconds)
-            data = state.body(seed)
+            data = chat(state.text(seed))
             try:
                 self.send_response(200)
                 self.send_header("Content-Length", str(len(data)))
@@ -155,15 +150,9 @@ class Collector:
         """Start to collect, or to resume the run named, and return the process's id."""
         assert self.program.stdin is not None
         assert self.program.stdout is not None
-        order = {
-            "audit": str(self.audit),
-            "ledger": str(self.ledger),
-            "acknowledged": str(self.folder / "acknowledged"),
-            "statement": str(self.folder / "statement"),
-            "base_url": self.service.base_url,
-            "trials": TRIALS,
-            **order,
-        }
+        files = {name: str(self.folder / name) for name in ("acknowledged", "statement")}
+        order = {**files, "base_url": self.service.base_url, "trials": TRIALS, **order}
+        order |= {"audit": str(self.audit), "ledger": str(self.ledger)}
         self.program.stdin.write(json.dumps(order) + "\n")
         self.program.stdin.flush()
         self.running = int(self.program.stdout.readline())
@@ -190,14 +179,9 @@ class Collector:
 def program() -> Iterator[subprocess.Popen[str]]:
     """The program that collects, started once."""
     repository = PROGRAM.parents[3]
-    program = subprocess.Popen(
-        [sys.executable, str(PROGRAM)],
-        cwd=repository,
-        env={**os.environ, "PYTHONPATH": str(repository), "OMP_NUM_THREADS": "1"},
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
+    environment = {**os.environ, "PYTHONPATH": str(repository), "OMP_NUM_THREADS": "1"}
+    command, pipe = [sys.executable, str(PROGRAM)], subprocess.PIPE
+    program = subprocess.Popen(command, cwd=repository, env=environment, stdin=pipe, stdout=pipe, text=True)
     assert program.stdin is not None
     assert program.stdout is not None
     yield program
@@ -361,9 +345,7 @@ def is_running(pid: int) -> bool:
     return True
 
 
-def test_a_second_collector_is_refused_and_the_first_one_goes_on(
-    collector: Collector, service: Service
-) -> None:
+def test_a_second_collector_is_refused_and_the_first_goes_on(collector: Collector, service: Service) -> None:
     service.n_at_once = 60
     pid = collector.start()
     wait_for(lambda: len(service.asked) > 60)
@@ -398,10 +380,8 @@ def test_a_full_disk_stops_the_run_and_room_lets_it_go_on(collector: Collector, 
     service.wait_until_quiet()
     (run,) = collector.run_ids()
     path = collector.journal(run)
-    assert (
-        f"The journal {path} cannot be written (File too large); everything kept before is safe"
-        in collector.statement
-    )
+    sentence = f"The journal {path} cannot be written (File too large); everything kept before is safe"
+    assert sentence in collector.statement
     assert f"biasledger collect --resume {run}" in collector.statement
     kept = read(path)
     assert 0 < len(kept.done) < N_TRIALS
@@ -414,14 +394,11 @@ def test_a_full_disk_stops_the_run_and_room_lets_it_go_on(collector: Collector, 
     assert now.bodies[: len(kept.bodies)] == kept.bodies
     assert (len(now.done), set(now.done.values())) == (N_TRIALS, {1})
     n_rows = len(now.bodies)
-    assert rows_of(collector.ledger, "select count(*), count(distinct seq), max(seq) from raw.responses") == [
-        (n_rows, n_rows, n_rows)
-    ]
+    counted = rows_of(collector.ledger, "select count(*), count(distinct seq), max(seq) from raw.responses")
+    assert counted == [(n_rows,) * 3]
 
 
-def test_a_torn_last_line_is_left_out_by_a_build_and_asked_again(
-    collector: Collector, service: Service
-) -> None:
+def test_a_torn_last_line_is_left_out_and_asked_again(collector: Collector, service: Service) -> None:
     pid = collector.start(ledger_seconds=100)
     wait_for(lambda: len(service.asked) > 40)
     os.kill(pid, signal.SIGKILL)
@@ -446,9 +423,8 @@ def test_a_torn_last_line_is_left_out_by_a_build_and_asked_again(
     now = read(path)
     assert now.bodies[: len(kept)] == kept
     assert (len(now.done), set(now.done.values())) == (N_TRIALS, {1})
-    assert rows_of(collector.ledger, "select count(*), count(distinct seq) from raw.responses") == [
-        (len(now.bodies),) * 2
-    ]
+    counted = rows_of(collector.ledger, "select count(*), count(distinct seq) from raw.responses")
+    assert counted == [(len(now.bodies),) * 2]
 
 
 def test_a_broken_journal_is_left_out_and_said(collector: Collector, service: Service) -> None:

@@ -29,12 +29,11 @@ SHAPES: list[dict[str, Any]] = yaml.safe_load(
 )["shapes"]
 LIMIT = 10_000
 LABELS = {
-    "audit": "decisions",
-    "attributes": {"g": {"reference": "man", "groups": ["man", "woman"]}},
+    "audit": "decisions", "attributes": {"g": {"reference": "man", "groups": ["man", "woman"]}},
     "answer": {"kind": "label", "labels": ["reject", "accept"]},
     "import": {"columns": {"text": "a", "error": "e", "subject": "n", "attributes": {"g": "g"}}},
     "analysis": {"decisions": {"favourable": ["accept"]}},
-}
+}  # fmt: skip
 
 
 def _imported(text: str | None, finish_reason: str | None = None, error: str | None = None) -> Any:
@@ -63,16 +62,14 @@ def test_shapes(shape: dict[str, Any]) -> None:
             assert status in allowed, kind
 
 
-def test_a_label_may_be_what_elsewhere_is_an_error() -> None:
-    labels = ["content_filter", "other"]
-    assert classify("content_filter", "label", LIMIT, labels=labels).status == "ok"
-    assert classify("content_filter", "label", LIMIT, labels=["a", "b"]).status == "refused"
-
-
-@pytest.mark.parametrize("text", ["[blocked]", "(No response)"])
-def test_a_label_may_be_what_elsewhere_is_a_mark(text: str) -> None:
-    assert classify(text, "label", LIMIT, labels=["blocked", "no response"]).status == "ok"
-    assert classify(text, "label", LIMIT, labels=["a", "b"]).status in ("refused", "error")
+@pytest.mark.parametrize(("text", "labels", "elsewhere"), [
+    ("content_filter", ["content_filter", "other"], {"refused"}),
+    ("[blocked]", ["blocked", "no response"], {"refused", "error"}),
+    ("(No response)", ["blocked", "no response"], {"refused", "error"}),
+])  # fmt: skip
+def test_a_label_may_be_what_elsewhere_is_an_error(text: str, labels: list[str], elsewhere: set[str]) -> None:
+    assert classify(text, "label", LIMIT, labels=labels).status == "ok"
+    assert classify(text, "label", LIMIT, labels=["a", "b"]).status in elsewhere
 
 
 def test_of_a_traceback_the_exception_counts() -> None:
@@ -89,6 +86,9 @@ def test_each_failure_names_its_rule() -> None:
     assert answer.error == "The service was asked too often (rule rate_limit)."
     assert answer.language is None
     assert read_failure("something else").rule == "other_error"
+    # A model that refuses in the body of an error refuses.
+    body = '{"error": {"code": 403, "message": "I\'m sorry, but I can\'t help with that."}}'
+    assert classify(body, "json_object", LIMIT).status == "refused"
 
 
 def test_an_error_counts_where_text_stands_next_to_it() -> None:
@@ -108,13 +108,12 @@ def test_a_refusal_stays_one_where_the_error_says_nothing_more() -> None:
     assert _imported(None, finish_reason="SAFETY", error="Error code: 500").status == "error"
 
 
-def test_a_finish_reason_counts_whatever_its_spelling() -> None:
-    assert classify("accept", "label", LIMIT, "Stop", labels=["accept"]).status == "ok"
-    assert classify("accept", "label", LIMIT, "LENGTH", labels=["accept"]).status == "ok"
+@pytest.mark.parametrize(("reason", "status"), [
+    ("Stop", "ok"), ("LENGTH", "ok"), ("FinishReason.SAFETY", "refused"), ("error", "error"), ("no such reason", "ok"),
+])  # fmt: skip
+def test_a_finish_reason_counts_whatever_its_spelling(reason: str, status: str) -> None:
+    assert classify("accept", "label", LIMIT, reason, labels=["accept"]).status == status
     assert classify("I think that", "text", LIMIT, "LENGTH").status == "truncated"
-    assert classify("accept", "label", LIMIT, "FinishReason.SAFETY", labels=["accept"]).status == "refused"
-    assert classify("accept", "label", LIMIT, "error", labels=["accept"]).status == "error"
-    assert classify("accept", "label", LIMIT, "no such reason", labels=["accept"]).status == "ok"
 
 
 def test_unknown_reasons_are_named_with_their_counts() -> None:
@@ -132,23 +131,15 @@ def test_unknown_reasons_are_named_with_their_counts() -> None:
     assert UnknownReasons().sentences() == []
 
 
-def test_a_model_that_refuses_in_the_body_of_an_error_refuses() -> None:
-    body = '{"error": {"code": 403, "message": "I\'m sorry, but I can\'t help with that."}}'
-    assert classify(body, "json_object", LIMIT).status == "refused"
-
-
-@pytest.mark.parametrize(
-    ("before", "after", "message"),
-    [
-        ("no_errors:", "no_error:", "has no key 'no_errors'"),
-        ("  - id: cut_off\n", "  - idea: cut_off\n", r"finish_reasons\[4\] has no key 'id'"),
-        ("    status: truncated\n", "    status: cut\n", "should be one of error, ok, refused, truncated"),
-        ("names: [refusal,", "names: [stop, refusal,", "'stop' is listed under finished and declined"),
-        ("    pattern: |-\n      \\b429", "    pattern: |-\n      (\\b429", "is not a regular expression"),
-        ('    pattern: ""', "    pattern: x", "last entry of failures should have an empty pattern"),
-        ("    - rest: json", "    - rest: all", r"shapes\[0\]\.rest is 'all'"),
-    ],
-)
+@pytest.mark.parametrize(("before", "after", "message"), [
+    ("no_errors:", "no_error:", "has no key 'no_errors'"),
+    ("  - id: cut_off\n", "  - idea: cut_off\n", r"finish_reasons\[4\] has no key 'id'"),
+    ("    status: truncated\n", "    status: cut\n", "should be one of error, ok, refused, truncated"),
+    ("names: [refusal,", "names: [stop, refusal,", "'stop' is listed under finished and declined"),
+    ("    pattern: |-\n      \\b429", "    pattern: |-\n      (\\b429", "is not a regular expression"),
+    ('    pattern: ""', "    pattern: x", "last entry of failures should have an empty pattern"),
+    ("    - rest: json", "    - rest: all", r"shapes\[0\]\.rest is 'all'"),
+])  # fmt: skip
 def test_wrong_tables_are_reported(before: str, after: str, message: str, tmp_path: Path) -> None:
     assert before in RULES
     path = tmp_path / "common.yml"

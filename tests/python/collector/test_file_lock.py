@@ -51,26 +51,20 @@ def test_one_opening_holds_it_and_others_get_an_error(path: Path) -> None:
         assert lock(third)
 
 
-def test_closing_another_opening_leaves_it(path: Path) -> None:
-    with opened(path) as mine:
-        assert lock(mine)
-        # The locks of fcntl(2) would be lost here.
-        os.close(os.open(path, os.O_RDWR))
-        with opened(path) as other:
-            assert not lock(other)
-
-
-def test_a_folder_can_be_locked(tmp_path: Path) -> None:
-    with opened(tmp_path, os.O_RDONLY) as first, opened(tmp_path, os.O_RDONLY) as second:
-        assert lock(first)
-        assert not lock(second)
+def test_a_folder_can_be_locked_and_closing_another_opening_leaves_a_lock(path: Path) -> None:
+    for locked, flags in ((path, os.O_RDWR), (path.parent, os.O_RDONLY)):
+        with opened(locked, flags) as mine:
+            assert lock(mine)
+            # The locks of fcntl(2) would be lost here.
+            os.close(os.open(locked, flags))
+            with opened(locked, flags) as other:
+                assert not lock(other)
 
 
 @pytest.mark.parametrize("end", ["kill", "close its input"])
 def test_the_system_frees_it_when_the_process_ends(path: Path, end: str) -> None:
-    with subprocess.Popen(
-        [sys.executable, "-c", HOLDER, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as holder:
+    command, pipe = [sys.executable, "-c", HOLDER, str(path)], subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as holder:
         assert holder.stdout is not None
         assert holder.stdin is not None
         assert holder.stdout.readline() == "True\n"
@@ -93,13 +87,12 @@ def test_a_system_without_locks_is_reported_and_still_reads(tmp_path: Path) -> N
     )
     (tmp_path / "targets.yml").write_text("targets: {x: {kind: simulator}}\n")
     without = "import sys; sys.modules['fcntl'] = None\nfrom biasledger.cli import main\nmain()"
-    run = [sys.executable, "-c", without]
-    collected = subprocess.run(
-        [*run, "collect", "a.yml", "--target", "x"], cwd=tmp_path, capture_output=True, text=True, check=False
+    command = [sys.executable, "-c", without, "collect", "a.yml", "--target", "x"]
+    collected, dry = (
+        subprocess.run([*command, *more], cwd=tmp_path, capture_output=True, text=True, check=False)
+        for more in ([], ["--dry-run"])
     )
     assert collected.returncode == 3
     assert collected.stderr.startswith("Error: This system has no locks as a journal needs them: ")
     assert "Traceback" not in collected.stderr
-    asked = [*run, "collect", "a.yml", "--target", "x", "--dry-run"]
-    dry = subprocess.run(asked, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert dry.returncode == 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import io
 import json
 import os
 import re
@@ -32,6 +31,7 @@ from collector.tables.logs import log_rows as rows_of_log
 from collector.targets import load_target
 from lmrec.yelp import read_venues
 
+THINGS = "thing\nJo\nBo\n"
 SECRET = "sk-live-0123456789abcdef"
 SPEC = """
 audit: people
@@ -53,12 +53,8 @@ def project(tmp_path: Path) -> Path:
     folder = tmp_path / "project"
     (folder / "audits" / "lists").mkdir(parents=True)
     (folder / "dbt_project.yml").touch()
-    for place in (
-        folder / "things.csv",
-        folder / "audits" / "lists" / "things.csv",
-        tmp_path / "outside.csv",
-    ):
-        place.write_text("thing\nJo\nBo\n")
+    for place in ("project/things.csv", "project/audits/lists/things.csv", "outside.csv"):
+        (tmp_path / place).write_text(THINGS)
     return folder
 
 
@@ -71,47 +67,41 @@ def load(project: Path, file: str, *, allow_outside: bool = False) -> None:
 # --- what a spec may read
 
 
-@pytest.mark.parametrize(
-    "file", ["lists/things.csv", "../things.csv", "../audits/lists/../../things.csv", "lists/link.csv"]
-)
+@pytest.mark.parametrize("file", [
+    "lists/things.csv", "../things.csv", "../audits/lists/../../things.csv", "lists/link.csv",
+])  # fmt: skip
 def test_files_inside_the_project_are_read(project: Path, file: str) -> None:
     (project / "audits" / "lists" / "link.csv").symlink_to("../../things.csv")
     load(project, file)
 
 
-@pytest.mark.parametrize("file", ["../../outside.csv", "link.csv", "up/outside.csv", "ABSOLUTE"])
-def test_files_outside_are_refused_unless_they_are_allowed(project: Path, tmp_path: Path, file: str) -> None:
-    (project / "audits" / "link.csv").symlink_to(tmp_path / "outside.csv")
-    (project / "audits" / "up").symlink_to(tmp_path)
+@pytest.mark.parametrize(("file", "why"), [
+    *((file, "lies outside of .*project:") for file in ("../../outside.csv", "link.csv", "up/outside.csv", "ABSOLUTE")),
+    *((file, "is hidden in") for file in ("../.env", "../.aws/credentials", "plain.csv", "lists/../../.env")),
+])  # fmt: skip
+def test_files_outside_or_hidden_must_be_allowed(project: Path, tmp_path: Path, file: str, why: str) -> None:
+    (project / ".aws").mkdir()
+    for hidden in (project / ".env", project / ".aws" / "credentials"):
+        hidden.write_text(THINGS)
+    for link, target in (("plain.csv", "../.env"), ("link.csv", tmp_path / "outside.csv"), ("up", tmp_path)):
+        (project / "audits" / link).symlink_to(target)
     file = file.replace("ABSOLUTE", str(tmp_path / "outside.csv"))
-    with pytest.raises(
-        InputError, match=r"people\.yml names the file .* lies outside of .*project: .*--allow-outside"
-    ):
+    with pytest.raises(InputError, match=rf"people\.yml names the file .* {why} .*--allow-outside"):
         load(project, file)
     load(project, file, allow_outside=True)
 
 
-@pytest.mark.parametrize(
-    "where",
-    [
-        "attributes: FILE",
-        "people: {file: FILE, name: name}",
-        "analysis: {lists: {relevance: FILE}}",
-        "analysis: {prices: {category_sets: {a: FILE}}}",
-        "answer: {kind: text}\nanalysis: {markers: {file: FILE}}",
-        "attributes: {race: {file: FILE}}",
-    ],
-)
+@pytest.mark.parametrize("where", [
+    "attributes: FILE", "people: {file: FILE, name: name}", "analysis: {lists: {relevance: FILE}}",
+    "analysis: {prices: {category_sets: {a: FILE}}}",
+    "answer: {kind: text}\nanalysis: {markers: {file: FILE}}", "attributes: {race: {file: FILE}}",
+])  # fmt: skip
 def test_every_file_that_a_spec_names(project: Path, where: str) -> None:
     spec = project / "audits" / "people.yml"
-    text = SPEC.format(where=where.replace("FILE", "../../outside.csv")).replace("{thing}", "there")
-    lines = text.splitlines()
+    named = where.replace("FILE", "../../outside.csv")
+    lines = SPEC.format(where=named).replace("{thing}", "there").splitlines()
     if where.startswith("attributes"):
-        lines = [
-            line
-            for line in lines
-            if line == where.replace("FILE", "../../outside.csv") or "attributes" not in line
-        ]
+        lines = [line for line in lines if line == named or "attributes" not in line]
     spec.write_text("\n".join(lines))
     with pytest.raises(InputError, match="lies outside of"):
         load_audit(spec)
@@ -119,7 +109,7 @@ def test_every_file_that_a_spec_names(project: Path, where: str) -> None:
 
 def test_without_a_project_a_spec_reads_its_own_folder(tmp_path: Path) -> None:
     (tmp_path / "audits").mkdir()
-    (tmp_path / "things.csv").write_text("thing\nJo\nBo\n")
+    (tmp_path / "things.csv").write_text(THINGS)
     with pytest.raises(InputError, match=rf"lies outside of {tmp_path}/audits:"):
         load(tmp_path, "../things.csv")
 
@@ -135,22 +125,11 @@ def test_commands_that_read_a_spec_have_the_option(command: str) -> None:
     assert "--allow-outside" in CliRunner().invoke(cli, [command, "--help"]).output
 
 
-@pytest.mark.parametrize("file", ["../.env", "../.aws/credentials", "plain.csv", "lists/../../.env"])
-def test_files_hidden_in_the_project_are_refused_unless_they_are_allowed(project: Path, file: str) -> None:
-    (project / ".aws").mkdir()
-    for hidden in (project / ".env", project / ".aws" / "credentials"):
-        hidden.write_text("thing\nJo\nBo\n")
-    (project / "audits" / "plain.csv").symlink_to("../.env")
-    with pytest.raises(InputError, match=r"people\.yml names the file .* is hidden in .*--allow-outside"):
-        load(project, file)
-    load(project, file, allow_outside=True)
-
-
 def test_a_project_in_a_hidden_folder_is_read(tmp_path: Path) -> None:
     folder = tmp_path / ".local" / "project"
     (folder / "audits").mkdir(parents=True)
     (folder / "dbt_project.yml").touch()
-    (folder / "things.csv").write_text("thing\nJo\nBo\n")
+    (folder / "things.csv").write_text(THINGS)
     load(folder, "../things.csv")
 
 
@@ -159,13 +138,12 @@ def test_a_home_folder_is_no_project(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("HOME", str(tmp_path / above))
     (tmp_path / "audits").mkdir()
     for file in (tmp_path / "things.csv", tmp_path / "audits" / "things.csv"):
-        file.write_text("thing\nJo\nBo\n")
+        file.write_text(THINGS)
     spec = tmp_path / "people.yml"
     text = SPEC.format(where="subjects: {file: FILE, name: thing}")
     spec.write_text(text.replace("FILE", "audits/things.csv"))
-    with pytest.raises(
-        InputError, match=r"does not lie next to it in .*, which is no project: .*BIASLEDGER_ALLOW"
-    ):
+    sentence = r"does not lie next to it in .*, which is no project: .*BIASLEDGER_ALLOW"
+    with pytest.raises(InputError, match=sentence):
         load_audit(spec)
     spec.write_text(text.replace("FILE", "things.csv"))
     assert len(load_audit(spec).subject_rows) == 2
@@ -182,20 +160,11 @@ def test_the_root_of_the_file_system_is_no_project(monkeypatch: pytest.MonkeyPat
     assert files.path("things.csv") == Path("/things.csv")
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "DATABASE_URL=postgres://admin:hunter2@db/x",
-        "postgres://admin:hunter2@db/x",
-        "admin:hunter2:0:0:root:/root:/bin/sh",
-        "-----BEGIN hunter2 PRIVATE KEY-----",
-        "A=hunter2;B=c",
-        "A=hunter2,A=hunter2,thing",
-        "sk-hunter2-0123456789abcdef",
-        "hunter2\0\x1b[31m",
-        "hunter2" * 20,
-    ],
-)
+@pytest.mark.parametrize("line", [
+    "DATABASE_URL=postgres://admin:hunter2@db/x", "postgres://admin:hunter2@db/x",
+    "admin:hunter2:0:0:root:/root:/bin/sh", "-----BEGIN hunter2 PRIVATE KEY-----", "A=hunter2;B=c",
+    "A=hunter2,A=hunter2,thing", "sk-hunter2-0123456789abcdef", "hunter2\0\x1b[31m", "hunter2" * 20,
+])  # fmt: skip
 def test_what_looks_like_no_column_is_not_shown(project: Path, line: str) -> None:
     (project / "settings").write_text(f"{line}\nx\n")
     with pytest.raises(InputError) as caught:
@@ -213,9 +182,7 @@ def test_an_error_shows_no_more_of_a_file_than_a_short_excerpt(project: Path) ->
     assert len(shown) < 240
 
 
-def test_a_key_in_an_excerpt_is_struck_out_before_it_is_cut(
-    project: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_key_is_removed_before_an_excerpt_is_cut(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("A_KEY", SECRET)
     monkeypatch.chdir(project)
     (project / "targets.yml").write_text("targets: {x: {kind: openai, api_key_env: A_KEY}}")
@@ -229,9 +196,7 @@ def test_a_key_in_an_excerpt_is_struck_out_before_it_is_cut(
     assert SECRET[:8] not in failed.stderr
 
 
-def test_an_environment_variable_allows_what_lies_outside(
-    project: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_environment_variable_allows_files_outside(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(project)
     (project / "audits" / "people.yml").write_text(
         SPEC.format(where="subjects: {file: ../../outside.csv, name: thing}")
@@ -280,29 +245,27 @@ READERS: dict[str, tuple[str, Read]] = {
 }
 
 
-@pytest.mark.parametrize("name", READERS)
-@pytest.mark.parametrize("kind", ["pipe", "device"])
-def test_what_is_no_regular_file_is_refused_at_once(tmp_path: Path, name: str, kind: str) -> None:
-    ending, read = READERS[name]
-    path = tmp_path / f"file.{ending}"
+def no_file(path: Path, kind: str) -> Path:
     if kind == "pipe":
         os.mkfifo(path)
     else:
         path.symlink_to("/dev/zero")
+    return path
+
+
+@pytest.mark.parametrize("name", READERS)
+@pytest.mark.parametrize("kind", ["pipe", "device"])
+def test_what_is_no_regular_file_is_refused_at_once(tmp_path: Path, name: str, kind: str) -> None:
+    ending, read = READERS[name]
     with pytest.raises(BiasledgerError, match=f"file.{ending} is not a file"):
-        read(path)
+        read(no_file(tmp_path / f"file.{ending}", kind))
 
 
 @pytest.mark.parametrize("read", [verify_ledger, read_findings], ids=["ledger", "warehouse"])
 @pytest.mark.parametrize("kind", ["pipe", "device"])
 def test_a_pipe_or_device_is_no_database(tmp_path: Path, read: Read, kind: str) -> None:
-    path = tmp_path / "file.duckdb"
-    if kind == "pipe":
-        os.mkfifo(path)
-    else:
-        path.symlink_to("/dev/zero")
     with pytest.raises(BiasledgerError, match=r"There is no \w+ at .*file\.duckdb"):
-        read(path)
+        read(no_file(tmp_path / "file.duckdb", kind))
 
 
 def test_a_file_that_is_too_large(tmp_path: Path) -> None:
@@ -315,9 +278,7 @@ def test_a_file_that_is_too_large(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["spec", "csv", "jsonl", "journal", "journal's end"])
-def test_a_hole_in_a_file_is_no_line_without_end(
-    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_hole_in_a_file_is_refused(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     ending, read = READERS[name]
     monkeypatch.setattr("collector.journal.reader.MAX_LINE_BYTES", 1 << 20)
     monkeypatch.setattr(log_rows, "MAX_LINE_BYTES", 1 << 20)
@@ -340,25 +301,17 @@ def written(tmp_path: Path, text: str) -> Path:
     return path
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        (
-            "".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}' if n else 'x'] * 10)}]\n" for n in range(20)),
-            "with aliases written",
-        ),
-        (
-            "a0: &a0 {k: x}\n"
-            + "".join(f"a{n}: &a{n} {{<<: [{', '.join([f'*a{n - 1}'] * 10)}]}}\n" for n in range(1, 20)),
-            "with aliases written",
-        ),
-        ("a: &a [1, *a]\n", "an alias occurs inside what it names"),
-        ("a: &a {b: [*a]}\n", "an alias occurs inside what it names"),
-        ("a: " + "1:" * 5000 + "1\n", "a value that is no text has more than 1000 characters"),
-        ("a: " + "[" * 5000 + "\n", "is not valid YAML"),
-    ],
-    ids=["lists", "merges", "itself", "itself in a list", "a number", "nested"],
-)
+@pytest.mark.parametrize(("text", "message"), [
+    ("".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}' if n else 'x'] * 10)}]\n" for n in range(20)),
+     "with aliases written"),
+    (("a0: &a0 {k: x}\n"
+      + "".join(f"a{n}: &a{n} {{<<: [{', '.join([f'*a{n - 1}'] * 10)}]}}\n" for n in range(1, 20))),
+     "with aliases written"),
+    ("a: &a [1, *a]\n", "an alias occurs inside what it names"),
+    ("a: &a {b: [*a]}\n", "an alias occurs inside what it names"),
+    ("a: " + "1:" * 5000 + "1\n", "a value that is no text has more than 1000 characters"),
+    ("a: " + "[" * 5000 + "\n", "is not valid YAML"),
+], ids=["lists", "merges", "itself", "itself in a list", "a number", "nested"])  # fmt: skip
 def test_yaml_without_bound(tmp_path: Path, text: str, message: str) -> None:
     path = written(tmp_path, text)
     for read in (load_audit, lambda path: load_target(path, "x")):
@@ -366,9 +319,7 @@ def test_yaml_without_bound(tmp_path: Path, text: str, message: str) -> None:
             read(path)
 
 
-def test_a_wide_document_is_read_no_further_than_its_bound(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_wide_document_is_read_up_to_its_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("collector.files.yaml.MAX_NODES", 50)
     with pytest.raises(InputError, match=r"column \d\d: there are more than 50 values"):
         read_yaml_mapping(written(tmp_path, "a: [" + "1," * 5000 + "]"), what="x")
@@ -393,17 +344,16 @@ def archive(path: Path, sample: bytes, *, stated: int | None = None) -> Path:
     return path
 
 
-def test_an_archive_that_becomes_far_more_than_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(plain, "FREE_BYTES", 1 << 20)
+@pytest.mark.parametrize(("module", "limit", "sentence"), [
+    (plain, "FREE_BYTES", r"log\.eval would become 2,097,\d+ bytes, \d+ times what it is"),
+    (inspect_log, "MAX_SAMPLE_BYTES", r"samples/1_epoch_1\.json has more than 1 MiB"),
+])  # fmt: skip
+def test_an_archive_or_a_sample_that_becomes_too_large(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: object, limit: str, sentence: str
+) -> None:
+    monkeypatch.setattr(module, limit, 1 << 20)
     path = archive(tmp_path / "log.eval", b" " * (2 << 20))
-    with pytest.raises(InputError, match=r"log\.eval would become 2,097,\d+ bytes, \d+ times what it is"):
-        list(rows_of_log(path, None) or ())
-
-
-def test_a_sample_of_an_archive_that_is_too_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(inspect_log, "MAX_SAMPLE_BYTES", 1 << 20)
-    path = archive(tmp_path / "log.eval", b" " * (2 << 20))
-    with pytest.raises(InputError, match=r"samples/1_epoch_1\.json has more than 1 MiB"):
+    with pytest.raises(InputError, match=sentence):
         list(rows_of_log(path, None) or ())
 
 
@@ -415,9 +365,6 @@ def test_an_archive_that_states_less_than_it_holds_is_damaged(tmp_path: Path) ->
 
 def test_a_baseline_that_becomes_far_more_than_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(baseline_file, "_MOST_BYTES", 1 << 20)
-    into = io.BytesIO()
-    with gzip.GzipFile(fileobj=into, mode="w") as stream:
-        stream.write(b" " * (2 << 20))
-    (tmp_path / "baseline").write_bytes(into.getvalue())
+    (tmp_path / "baseline").write_bytes(gzip.compress(b" " * (2 << 20)))
     with pytest.raises(InputError, match="would become more than 1 MiB"):
         baseline_file.read_baseline(tmp_path / "baseline")

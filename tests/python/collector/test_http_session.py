@@ -40,24 +40,11 @@ class _Hello(BaseHTTPRequestHandler):
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A certificate for 127.0.0.1 that no authority has signed, with its key next to it."""
     folder = tmp_path_factory.mktemp("tls")
-    subprocess.run(
-        [
-            *(
-                str(OPENSSL),
-                "req",
-                "-x509",
-                "-newkey",
-                "ec",
-                "-pkeyopt",
-                "ec_paramgen_curve:prime256v1",
-                "-nodes",
-            ),
-            *("-keyout", str(folder / "key.pem"), "-out", str(folder / "certificate.pem"), "-days", "2"),
-            *("-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"),
-        ],
-        check=True,
-        capture_output=True,
-    )
+    command = f"""
+        req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2
+        -keyout {folder}/key.pem -out {folder}/certificate.pem -subj /CN=127.0.0.1 -addext subjectAltName=IP:127.0.0.1
+    """
+    subprocess.run([str(OPENSSL), *command.split()], check=True, capture_output=True)
     return folder / "certificate.pem"
 
 
@@ -89,11 +76,13 @@ def failure(address: str) -> TargetError:
     return caught.value
 
 
-def test_a_certificate_that_nobody_signed_stops_the_run(address: str) -> None:
-    error = failure(address)
-    assert f"mine cannot be trusted at {address}" in str(error)
-    assert error.stops_run
-    assert "self-signed certificate" in str(error)
+def test_a_certificate_that_nobody_signed_and_an_address_without_tls_stop_the_run(address: str) -> None:
+    with running() as without_tls:
+        for one, reason in ((address, "self-signed certificate"), (without_tls, "")):
+            error = failure(one)
+            assert f"mine cannot be trusted at {one}" in str(error)
+            assert error.stops_run
+            assert reason in str(error)
 
 
 def test_a_connection_closed_during_the_handshake_is_tried_again(serve: Callable[..., str]) -> None:
@@ -104,33 +93,18 @@ def test_a_connection_closed_during_the_handshake_is_tried_again(serve: Callable
     assert "trusted" not in str(error)
 
 
-@pytest.mark.parametrize(
-    ("error", "is_lasting"),
-    [
-        (
-            ssl.SSLEOFError(8, "[SSL: UNEXPECTED_EOF_WHILE_READING] EOF occurred in violation of protocol"),
-            False,
-        ),
-        (ssl.SSLZeroReturnError(6, "TLS/SSL connection has been closed (EOF)"), False),
-        (ssl.SSLError(1, "[SSL: TLSV1_ALERT_INTERNAL_ERROR] tlsv1 alert internal error"), False),
-        (ssl.SSLCertVerificationError(1, "certificate verify failed"), True),
-        (CertificateError("hostname '127.0.0.1' doesn't match 'example.com'"), True),
-    ],
-)
+@pytest.mark.parametrize(("error", "is_lasting"), [
+    (ssl.SSLEOFError(8, "[SSL: UNEXPECTED_EOF_WHILE_READING] EOF occurred in violation of protocol"), False),
+    (ssl.SSLZeroReturnError(6, "TLS/SSL connection has been closed (EOF)"), False),
+    (ssl.SSLError(1, "[SSL: TLSV1_ALERT_INTERNAL_ERROR] tlsv1 alert internal error"), False),
+    (ssl.SSLCertVerificationError(1, "certificate verify failed"), True),
+    (CertificateError("hostname '127.0.0.1' doesn't match 'example.com'"), True),
+])  # fmt: skip
 def test_which_tls_errors_come_again(error: Exception, is_lasting: bool) -> None:
     assert http_session._is_lasting(SSLError(error)) is is_lasting
 
 
-def test_an_address_without_tls_stops_the_run() -> None:
-    with running() as address:
-        error = failure(address)
-    assert "cannot be trusted" in str(error)
-    assert error.stops_run
-
-
-def test_a_certificate_of_an_own_authority_is_accepted(
-    address: str, certificate: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_own_authority_counts(address: str, certificate: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(certificate))
     reply = HttpSession("mine", Redactor(), timeout_seconds=5).send("GET", address, headers={})
     assert (reply.status, reply.text) == (200, "Hello")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import signal
 import subprocess
 import sys
@@ -21,73 +20,49 @@ from collector.spec.prompts import Prompt, PromptAttribute
 from collector.tables.source import readable
 from tests.python.collector.importing import Bring, Content, Query, Row, simple, write_file
 
-ROWS: list[Row] = [
-    {
-        "race": "a White",
-        "gender": "M",
-        "question": "Describe a White man.",
-        "answer": 'He said: "hello, you"\nand left.',
-    },
-    {
-        "race": "an Asian",
-        "gender": "M",
-        "question": "Describe an Asian man.",
-        "answer": "Grüße 👩‍👩‍👧 日本 قهوة",
-    },
-    {"race": " Asian ", "gender": "W", "question": "Describe an Asian woman.", "answer": "x" * 5_100_000},
-    {"race": "White", "gender": "W", "question": "Describe a White woman.", "answer": None},
-    {
-        "race": "White",
-        "gender": "W",
-        "question": "Describe a White woman.",
-        "answer": "I'm sorry, but I can't help with that.",
-    },
-    {"race": "White", "gender": "W", "question": "Describe a White woman.", "answer": "She reads."},
+
+def row(race: str, gender: str, who: str, answer: str | None) -> Row:
+    return {"race": race, "gender": gender, "question": f"Describe {who}.", "answer": answer}
+
+
+ROWS = [
+    row("a White", "M", "a White man", 'He said: "hello, you"\nand left.'),
+    row("an Asian", "M", "an Asian man", "Grüße 👩‍👩‍👧 日本 قهوة"),
+    row(" Asian ", "W", "an Asian woman", "x" * 5_100_000),
+    row("White", "W", "a White woman", None),
+    row("White", "W", "a White woman", "I'm sorry, but I can't help with that."),
+    row("White", "W", "a White woman", "She reads."),
 ]
 
 
 @pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "ndjson", "parquet"])
 def test_every_format_has_the_same_outcome(tmp_path: Path, bring: Bring, query: Query, ending: str) -> None:
-    summary = bring(
-        write_file(tmp_path / f"texts.{ending}", ROWS), name="gpt", versions={"biasledger": "9.9"}
-    )
+    file = write_file(tmp_path / f"texts.{ending}", ROWS)
+    summary = bring(file, name="gpt", versions={"biasledger": "9.9"})
     # 5.1 million characters are over the default limit: kept, not analysed; no answer at all is malformed too.
     assert summary.counts == {"ok": 3, "malformed": 2, "refused": 1}
-    assert (summary.n_prompts, summary.n_responses, summary.target, summary.is_simulated) == (
-        4,
-        6,
-        "gpt",
-        False,
-    )
-    assert query(
-        "select seq, trial, attempt, status, response_text, weight from raw.responses order by seq"
-    ) == [
-        (1, 1, 1, "ok", ROWS[0]["answer"], 1.0),
-        (2, 1, 1, "ok", ROWS[1]["answer"], 1.0),
-        (3, 1, 1, "malformed", ROWS[2]["answer"], 1.0),
-        (4, 1, 1, "malformed", None, 1.0),
-        (5, 2, 1, "refused", ROWS[4]["answer"], 1.0),
-        (6, 3, 1, "ok", "She reads.", 1.0),
-    ]
-    prompt = Prompt(
-        template="imported",
-        language="en",
-        mitigation="plain",
-        prompt_text="Describe an Asian man.",
-        attributes=(PromptAttribute(1, "race", "Asian", "an Asian"), PromptAttribute(1, "gender", "M", "M")),
-    )
+    assert (summary.n_prompts, summary.n_responses) == (4, 6)
+    assert (summary.target, summary.is_simulated) == ("gpt", False)
+    kept = query("select seq, trial, attempt, status, response_text, weight from raw.responses order by seq")
+    assert kept == [
+        (1, 1, 1, "ok", ROWS[0]["answer"], 1.0), (2, 1, 1, "ok", ROWS[1]["answer"], 1.0),
+        (3, 1, 1, "malformed", ROWS[2]["answer"], 1.0), (4, 1, 1, "malformed", None, 1.0),
+        (5, 2, 1, "refused", ROWS[4]["answer"], 1.0), (6, 3, 1, "ok", "She reads.", 1.0),
+    ]  # fmt: skip
+    groups = (PromptAttribute(1, "race", "Asian", "an Asian"), PromptAttribute(1, "gender", "M", "M"))
+    prompt = Prompt("imported", "en", "plain", "Describe an Asian man.", attributes=groups)
     assert query("select prompt_id, content_hash from raw.responses where seq = 2") == [
         (prompt.prompt_id, response_hash(prompt.content_hash, "ok", ROWS[1]["answer"]))
     ]
-    attributes = query(
-        "select attribute, group_name, descriptor from raw.prompt_attributes "
-        "inner join raw.prompts using (run_id, prompt_id) where prompt_text = 'Describe an Asian woman.' order by 1 desc"
+    of_one = "inner join raw.prompts using (run_id, prompt_id) where prompt_text = 'Describe an Asian woman.'"
+    attributes = (
+        f"select attribute, group_name, descriptor from raw.prompt_attributes {of_one} order by 1 desc"
     )
-    assert attributes == [("race", "Asian", "an Asian"), ("gender", "W", "W")]
-    run = query(
-        "select origin, target_kind, source_name, source_hash[:7], model_asked, is_simulated from raw.runs"
-    )
-    assert run == [("imported", "import", f"texts.{ending}", "sha256:", None, False)]
+    assert query(attributes) == [("race", "Asian", "an Asian"), ("gender", "W", "W")]
+    columns = "origin, target_kind, source_name, source_hash[:7], model_asked, is_simulated"
+    assert query(f"select {columns} from raw.runs") == [
+        ("imported", "import", f"texts.{ending}", "sha256:", None, False)
+    ]
     assert query("select event from raw.run_events order by happened_at") == [("started",), ("finished",)]
     assert query("select audit from raw.analysis_settings") == [("texts",)]
 
@@ -105,64 +80,30 @@ def test_dialects_of_csv(tmp_path: Path, bring: Bring, query: Query, delimiter: 
     assert query("select response_text from raw.responses") == [('a; b, c | d\t"e" \r\n f',)]
 
 
-def test_json_lines_may_begin_with_a_byte_order_mark(tmp_path: Path, bring: Bring, query: Query) -> None:
-    path = tmp_path / "texts.jsonl"
-    row = json.dumps({"answer": "one", "gender": "M", "race": "White", "question": "q"})
-    path.write_text(f"\ufeff{row}\n{row}\n", encoding="utf-8")
-    assert bring(path).counts == {"ok": 2}
-    assert query("select distinct response_text from raw.responses") == [("one",)]
-
-
 def test_all_columns(tmp_path: Path, mapped: Bring, query: Query) -> None:
     rows = simple(
-        6,
-        k=[3, 1, 2, 5, 0, 7],
-        w=["1", "2.5", "3", "1e1", "0.5", "1.0"],
-        o=["30", "10", "20", "5", "40", "-1.5"],
-        t=["a", "a", "b", "b", "a", "a"],
-        s=["s1"] * 5 + [None],
-        e=["yes"] * 5 + [""],
-        m=["m1"] * 6,
-    )
+        6, k=[3, 1, 2, 5, 0, 7], w=["1", "2.5", "3", "1e1", "0.5", "1.0"],
+        o=["30", "10", "20", "5", "40", "-1.5"], t=["a", "a", "b", "b", "a", "a"], s=["s1"] * 5 + [None],
+        e=["yes"] * 5 + [""], m=["m1"] * 6,
+    )  # fmt: skip
     file = write_file(tmp_path / "texts.csv", rows)
-    summary = mapped(
-        file, "trial: k, weight: w, order: o, template: t, subject: s, expected: e, model: m", simulated=True
-    )
-    assert summary.is_simulated
-    assert query(
-        "select response_text, trial, seq, weight, model_answered from raw.responses order by response_text"
-    ) == [
-        ("Answer 0", 3, 5, 1.0, "m1"),
-        ("Answer 1", 1, 3, 2.5, "m1"),
-        ("Answer 2", 2, 4, 3.0, "m1"),
-        ("Answer 3", 5, 2, 10.0, "m1"),
-        ("Answer 4", 0, 6, 0.5, "m1"),
-        ("Answer 5", 7, 1, 1.0, "m1"),
-    ]
-    assert query(
-        "select template, subject, expected_label, count(*) from raw.prompts group by all order by all"
-    ) == [
-        ("a", "s1", "yes", 2),
-        ("a", None, None, 1),
-        ("b", "s1", "yes", 2),
-    ]
+    more = "trial: k, weight: w, order: o, template: t, subject: s, expected: e, model: m"
+    assert mapped(file, more, simulated=True).is_simulated
+    kept = query("select response_text, trial, seq, weight from raw.responses order by response_text")
+    numbers = [(3, 5, 1.0), (1, 3, 2.5), (2, 4, 3.0), (5, 2, 10.0), (0, 6, 0.5), (7, 1, 1.0)]
+    assert kept == [(f"Answer {number}", *one) for number, one in enumerate(numbers)]
+    assert query("select distinct model_answered from raw.responses") == [("m1",)]
+    prompts = "select template, subject, expected_label, count(*) from raw.prompts group by all order by all"
+    assert query(prompts) == [("a", "s1", "yes", 2), ("a", None, None, 1), ("b", "s1", "yes", 2)]
     assert query("select model_asked, is_simulated from raw.runs") == [("m1", True)]
 
 
-def test_trials_follow_the_order_column_whatever_the_order_of_rows(
-    tmp_path: Path, mapped: Bring, query: Query
-) -> None:
+def test_trials_follow_the_order_column_not_the_rows(tmp_path: Path, mapped: Bring, query: Query) -> None:
     rows = simple(40, o=[f"{1_700_000_000_000_000_000 + index}" for index in range(40)])
     for name, chosen in (("forward", rows), ("backward", rows[::-1])):
         mapped(write_file(tmp_path / f"{name}.jsonl", chosen), "order: o", name=name)
-    found = {
-        name: query(
-            "select prompt_id, trial, seq, content_hash from raw.responses inner join raw.runs using (run_id) "
-            f"where target = '{name}' order by all"
-        )
-        for name in ("forward", "backward")
-    }
-    assert found["forward"] == found["backward"]
+    kept = "select prompt_id, trial, seq, content_hash from raw.responses inner join raw.runs using (run_id) where target = "
+    assert query(f"{kept}'forward' order by all") == query(f"{kept}'backward' order by all")
     assert query("select max(trial), count(distinct seq) from raw.responses") == [(10, 40)]
 
 
@@ -176,37 +117,29 @@ def test_json_answers_and_objects_in_json_lines(tmp_path: Path, bring: Bring, qu
     assert query("select distinct answer_text from raw.responses where status = 'ok'") == [("Tea Warm.",)]
 
 
-def test_a_row_without_a_template_is_of_the_one_that_all_are_of(
-    tmp_path: Path, mapped: Bring, query: Query
-) -> None:
+def test_a_row_without_a_template_has_the_default_one(tmp_path: Path, mapped: Bring, query: Query) -> None:
     rows = [{**simple(1)[0], "asked": template} for template in ("", "imported")]
     summary = mapped(write_file(tmp_path / "templates.csv", rows), "template: asked")
     assert (summary.n_prompts, summary.n_responses) == (1, 2)
     assert query("select distinct template from raw.prompts") == [("imported",)]
 
 
-def test_prompts_that_are_one_as_they_are_kept_are_refused(
-    tmp_path: Path, mapped: Bring, query: Query
-) -> None:
+def test_prompts_that_are_one_once_kept_are_refused(tmp_path: Path, mapped: Bring, query: Query) -> None:
     """A ledger with a prompt in it twice could never be built again."""
     rows = [{**simple(1)[0], "about": subject} for subject in ("a\x00", "a\ufffd")]
     file = write_file(tmp_path / "nul.jsonl", rows)
-    with pytest.raises(
-        InputError, match=r"nul\.jsonl: two prompts that differ in the file are one as they are kept"
-    ):
+    sentence = r"nul\.jsonl: two prompts that differ in the file are one as they are kept"
+    with pytest.raises(InputError, match=sentence):
         mapped(file, "subject: about")
     assert query("select count(*) from raw.prompts") == [(0,)]
 
 
 @pytest.mark.parametrize("file_format", ["csv", "jsonl", "parquet", "log"])
-@pytest.mark.parametrize(
-    ("error", "message"),
-    [
-        (duckdb.IOException("IO Error: Could not write file: No space left"), "Could not write file: No space left."),
-        (duckdb.OutOfMemoryException("Out of Memory Error: failed to allocate data (1.0 GiB used).\n\nSolutions:"),
-         "failed to allocate data (1.0 GiB used); a row should have at most 64 MiB, and temporary files need disk space."),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("error", "message"), [
+    (duckdb.IOException("IO Error: Could not write file: No space left"), "Could not write file: No space left."),
+    (duckdb.OutOfMemoryException("Out of Memory Error: failed to allocate data (1.0 GiB used).\n\nSolutions:"),
+     "failed to allocate data (1.0 GiB used); a row should have at most 64 MiB, and temporary files need disk space."),
+])  # fmt: skip
 def test_a_full_disk_and_too_little_memory_are_no_faults_of_a_line(
     tmp_path: Path, file_format: str, error: duckdb.Error, message: str
 ) -> None:
@@ -217,20 +150,19 @@ def test_a_full_disk_and_too_little_memory_are_no_faults_of_a_line(
     assert str(caught.value) == f"{path} cannot be read: {message}"
 
 
-def test_a_nul_is_replaced(tmp_path: Path, bring: Bring, query: Query) -> None:
+def test_a_byte_order_mark_and_a_nul_in_json_lines(tmp_path: Path, bring: Bring, query: Query) -> None:
     path = tmp_path / "a.jsonl"
-    path.write_text('{"race": "White", "gender": "M", "question": "q", "answer": "a\\u0000b"}\n')
-    bring(path)
-    assert query("select response_text, answer_text from raw.responses") == [("a�b", "a�b")]
+    row = '{"race": "White", "gender": "M", "question": "q", "answer": "a\\u0000b"}\n'
+    path.write_text(f"\ufeff{row}{row}", encoding="utf-8")
+    assert bring(path).counts == {"ok": 2}
+    assert query("select distinct response_text, answer_text from raw.responses") == [("a�b", "a�b")]
 
 
 def test_more_rows_than_a_batch(tmp_path: Path, bring: Bring, query: Query) -> None:
     summary = bring(write_file(tmp_path / "a.jsonl", simple(12_001)))
     assert summary.counts == {"ok": 12_001}
-    assert query(
-        "select count(*), count(distinct seq), count(distinct (prompt_id, trial)), count(distinct response_text) "
-        "from raw.responses"
-    ) == [(12_001, 12_001, 12_001, 12_001)]
+    distinct = "count(distinct seq), count(distinct (prompt_id, trial)), count(distinct response_text)"
+    assert query(f"select count(*), {distinct} from raw.responses") == [(12_001, 12_001, 12_001, 12_001)]
     mismatched = query("select count(*) from raw.responses where response_text != 'Answer ' || (seq - 1)")
     assert mismatched == [(0,)]
 
@@ -253,23 +185,11 @@ def test_warnings(tmp_path: Path, mapped: Bring) -> None:
 
 
 @pytest.mark.parametrize("ending", [".csv", ".tsv", ".jsonl", ".parquet"])
-@pytest.mark.parametrize(
-    "name",
-    [
-        "answers[1]",
-        "answers*",
-        "answers?",
-        "[a-z]*",
-        "**",
-        "k=v/race=Black/answers",
-        "it's",
-        "a\\b",
-        "[x]/answers",
-    ],
-)
-def test_the_file_that_is_named_is_read_and_no_other(
-    tmp_path: Path, bring: Bring, query: Query, name: str, ending: str
-) -> None:
+@pytest.mark.parametrize("name", [
+    "answers[1]", "answers*", "answers?", "[a-z]*", "**", "k=v/race=Black/answers", "it's", "a\\b",
+    "[x]/answers",
+])  # fmt: skip
+def test_no_other_file_is_read(tmp_path: Path, bring: Bring, query: Query, name: str, ending: str) -> None:
     """DuckDB takes * ? [ in a path for a pattern, and folders called `race=Black` for columns."""
     others = ("answers1", "answersx", "answers", "axx", "x/answers")
     for other in others:
@@ -283,9 +203,8 @@ def test_the_file_that_is_named_is_read_and_no_other(
     assert query("select source_name, source_hash from raw.runs") == [(path.name, expected)]
     texts = {text for (text,) in query("select response_text from raw.responses")}
     assert texts == {row["answer"] for row in simple(8)}
-    assert query(
-        "select group_name from raw.prompt_attributes where attribute = 'race' group by all order by all"
-    ) == [("Asian",), ("White",)]
+    groups = "select group_name from raw.prompt_attributes where attribute = 'race' group by all order by all"
+    assert query(groups) == [("Asian",), ("White",)]
 
 
 def test_a_name_that_cannot_be_written_as_a_pattern_is_refused(tmp_path: Path, bring: Bring) -> None:
@@ -311,24 +230,18 @@ def test_a_file_that_changes_while_it_is_read_is_not_kept(
     assert Ledger(ledger_path).runs() == []
 
 
-def test_a_run_is_called_after_the_one_model_that_its_file_names(
-    tmp_path: Path, mapped: Bring, query: Query
-) -> None:
+def test_a_run_is_called_after_the_only_model_of_a_file(tmp_path: Path, mapped: Bring, query: Query) -> None:
     """Under another name each month, a file would stay current for ever next to those that came later."""
     for month, answer in (("january", "a"), ("february", "b")):
         rows = [{**row, "m": "m1" if n else None} for n, row in enumerate(simple(8))]
         mapped(write_file(tmp_path / f"{month}.csv", [{**row, "note": answer} for row in rows]), "model: m")
-    assert query("select distinct target, source_name from raw.runs order by all") == [
-        ("m1", "february.csv"),
-        ("m1", "january.csv"),
-    ]
+    kept = query("select distinct target, source_name from raw.runs order by all")
+    assert kept == [("m1", "february.csv"), ("m1", "january.csv")]
     file = write_file(tmp_path / "march.csv", simple(12, m=["m1"] * 12))
     assert mapped(file, "model: m", name="assistant").target == "assistant"
 
 
-def test_the_same_content_is_imported_once_unless_asked_for_again(
-    tmp_path: Path, bring: Bring, content: Content, query: Query
-) -> None:
+def test_content_is_imported_once(tmp_path: Path, bring: Bring, content: Content, query: Query) -> None:
     first = bring(write_file(tmp_path / "a.csv", simple(4)))
     before = content()
     copy = write_file(tmp_path / "copy.csv", simple(4))
@@ -359,9 +272,9 @@ class TestProcesses:
     def rows(self) -> list[Row]:
         """Return ROWS many times, each time with other words."""
         return [
-            {**row, "answer": row["answer"] and f"{n}. {row['answer'][:1000]}"}
+            {**one, "answer": one["answer"] and f"{n}. {one['answer'][:1000]}"}
             for n in range(20)
-            for row in ROWS
+            for one in ROWS
         ]
 
     def test_they_read_as_the_first_one_does(
@@ -402,13 +315,10 @@ class TestProcesses:
         assert bring(file).n_responses == 120
 
     def test_the_end_of_one_in_the_middle_of_its_rows_is_told(self) -> None:
-        writes_half = (
-            "import pickle, sys; sys.stdout.buffer.write(pickle.dumps(['row'] * 9 + ['x' * 99])[:-50])"
-        )
+        half = "import pickle, sys; sys.stdout.buffer.write(pickle.dumps(['row'] * 9 + ['x' * 99])[:-50])"
+        command, pipe = [sys.executable, "-c", half], subprocess.PIPE
         with (
-            subprocess.Popen(
-                [sys.executable, "-c", writes_half], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-            ) as running,
+            subprocess.Popen(command, stdin=pipe, stdout=pipe) as running,
             pytest.raises(BiasledgerError, match="import the file again"),
         ):
             reading._Process(running).receive()

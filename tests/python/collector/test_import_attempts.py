@@ -9,7 +9,7 @@ import pytest
 
 from collector.errors import InputError
 from collector.ledger.summary import RunSummary
-from tests.python.collector.importing import Bring, Query
+from tests.python.collector.importing import ANSWERS, Bring, Query
 
 AUDIT = """
 audit: again
@@ -31,37 +31,23 @@ def bring(bring_as: Bring, tmp_path: Path) -> Bring:
     return run
 
 
-KEPT = """
-    select subject, trial, attempt, status, answer_text
-    from raw.responses inner join raw.prompts using (run_id, prompt_id) order by all
-"""
+KEPT = f"select subject, trial, attempt, status, answer_text from {ANSWERS} order by all"
 
 
 def test_attempts_are_kept_as_those_of_collected_runs(bring: Bring, query: Query) -> None:
     rows = [
-        "1,man,accept,1,",
-        f"1,woman,{SORRY},1,",
-        f"1,woman,{SORRY},2,",
-        "1,woman,accept,3,",
-        "2,man,reject,1,",
-        f"2,woman,{SORRY},1,",
-        "2,woman,perhaps,2,",
-        "2,woman,reject,1,",
-    ]
+        "1,man,accept,1,", f"1,woman,{SORRY},1,", f"1,woman,{SORRY},2,", "1,woman,accept,3,",
+        "2,man,reject,1,", f"2,woman,{SORRY},1,", "2,woman,perhaps,2,", "2,woman,reject,1,",
+    ]  # fmt: skip
     summary = bring(rows)
     assert (summary.n_responses, summary.n_attempts) == (5, 8)
     assert summary.counts == {"ok": 4, "unread": 1}
     assert summary.asked_again == "2 asked again: 2 woman"
     assert query(KEPT) == [
-        ("1", 1, 1, "ok", "accept"),
-        ("1", 1, 1, "refused", None),
-        ("1", 1, 2, "refused", None),
-        ("1", 1, 3, "ok", "accept"),
-        ("2", 1, 1, "ok", "reject"),
-        ("2", 1, 1, "refused", None),
-        ("2", 1, 2, "unread", None),
-        ("2", 2, 1, "ok", "reject"),
-    ]
+        ("1", 1, 1, "ok", "accept"), ("1", 1, 1, "refused", None), ("1", 1, 2, "refused", None),
+        ("1", 1, 3, "ok", "accept"), ("2", 1, 1, "ok", "reject"), ("2", 1, 1, "refused", None),
+        ("2", 1, 2, "unread", None), ("2", 2, 1, "ok", "reject"),
+    ]  # fmt: skip
 
 
 def test_a_column_of_trials_tells_attempts_apart_in_any_order(bring: Bring, query: Query) -> None:
@@ -71,31 +57,19 @@ def test_a_column_of_trials_tells_attempts_apart_in_any_order(bring: Bring, quer
     assert [row[1:4] for row in query(KEPT)] == [(7, 1, "ok"), (7, 1, "refused"), (7, 2, "ok"), (8, 1, "ok")]
 
 
-@pytest.mark.parametrize(
-    ("rows", "changes", "message"),
-    [
-        (["1,man,accept,0,1"], [], "row 1 has '0' as 'attempt'; attempt should be a whole number from 1"),
-        (["1,man,accept,,1"], [], "row 1 has nothing as 'attempt'; attempt should be a whole number from 1"),
-        (["1,man,accept,2,1"], [], "row 1 has 2 as 'attempt', and does not follow attempt 1 at the same question"),
-        (["1,man,accept,1,1", "1,man,accept,3,1"], [], "row 2 has 3 as 'attempt', and does not follow attempt 2"),
-        # Several trials could be meant.
-        (
-            ["1,man,accept,1,1", "1,man,accept,1,2", "1,woman,accept,1,1", "1,man,accept,2,1"],
-            [],
-            "follow attempt 1 at the same question; name the column that numbers the repetitions of a question as import.column",
-        ),
-        (
-            ["1,man,accept,1,1", "1,man,accept,3,1"],
-            [WITH_TRIAL],
-            "row 2 has 3 as 'attempt', and an earlier attempt at the same question is missing",
-        ),
-        (
-            ["1,man,accept,1,1", "1,man,accept,1,1"],
-            [WITH_TRIAL],
-            "rows 1 and 2 are both trial 1 of the same prompt; each 'trial' and 'attempt' of a prompt may occur once",
-        ),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("rows", "changes", "message"), [
+    (["1,man,accept,0,1"], [], "row 1 has '0' as 'attempt'; attempt should be a whole number from 1"),
+    (["1,man,accept,,1"], [], "row 1 has nothing as 'attempt'; attempt should be a whole number from 1"),
+    (["1,man,accept,2,1"], [], "row 1 has 2 as 'attempt', and does not follow attempt 1 at the same question"),
+    (["1,man,accept,1,1", "1,man,accept,3,1"], [], "row 2 has 3 as 'attempt', and does not follow attempt 2"),
+    # Several trials could be meant.
+    (["1,man,accept,1,1", "1,man,accept,1,2", "1,woman,accept,1,1", "1,man,accept,2,1"], [],
+     "follow attempt 1 at the same question; name the column that numbers the repetitions of a question as import.column"),
+    (["1,man,accept,1,1", "1,man,accept,3,1"], [WITH_TRIAL],
+     "row 2 has 3 as 'attempt', and an earlier attempt at the same question is missing"),
+    (["1,man,accept,1,1", "1,man,accept,1,1"], [WITH_TRIAL],
+     "rows 1 and 2 are both trial 1 of the same prompt; each 'trial' and 'attempt' of a prompt may occur once"),
+])  # fmt: skip
 def test_attempts_that_do_not_add_up_are_refused(
     bring: Bring, rows: list[str], changes: list[tuple[str, str]], message: str
 ) -> None:

@@ -9,6 +9,7 @@ import re
 import shutil
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pytest
@@ -18,7 +19,7 @@ from collector.ledger.summary import RunSummary
 from collector.spec.loading import load_audit
 from collector.tables.logs import log_rows
 from collector.tables.source import open_source, readable
-from tests.python.collector.importing import Bring, Query, Write
+from tests.python.collector.importing import ANSWERS, Bring, Query, Write
 
 LOGS = Path(__file__).with_name("tool_logs")
 HARNESS = LOGS / "lm_eval" / "canned-0001"
@@ -53,10 +54,9 @@ LM_EVAL = {"race": "doc.race", "gender": "doc.gender"}
 def bring(bring_as: Bring) -> Bring:
     """Import a log: bring(file, columns of the groups, changes to the audit)."""
 
-    def run(
-        file: Path, groups: dict[str, str], *changes: tuple[str, str], answer: str = "{kind: text}"
-    ) -> RunSummary:
-        return bring_as(AUDIT.format(answer=answer, **groups), file, *changes)
+    def run(file: Path, groups: dict[str, str], *changes: tuple[str, str], **options: Any) -> RunSummary:
+        answer = options.pop("answer", "{kind: text}")
+        return bring_as(AUDIT.format(answer=answer, **groups), file, *changes, **options)
 
     return run
 
@@ -65,6 +65,9 @@ def with_trial(columns: str = "trial: trial") -> tuple[str, str]:
     return "    model: model\n", f"    model: model\n    {columns}\n"
 
 
+SYSTEM_AND_TRIAL = with_trial(
+    "system_prompt: system_prompt\n    trial: trial\n    cluster: sample.metadata.person.gender\n    block: model"
+)
 DOCUMENT = json.loads((LOGS / "inspect.json").read_text(encoding="utf-8"))
 HEADER = json.dumps({"version": 2, "eval": DOCUMENT["eval"]})
 
@@ -85,30 +88,26 @@ NO_REASON = ("    finish_reason: finish_reason\n    error: error\n", "")
 
 @pytest.mark.parametrize("ending", ["eval", "json"])
 def test_an_inspect_log(bring: Bring, query: Query, ending: str) -> None:
-    summary = bring(
-        LOGS / f"inspect.{ending}", INSPECT, with_trial("system_prompt: system_prompt\n    trial: trial")
-    )
+    summary = bring(LOGS / f"inspect.{ending}", INSPECT, SYSTEM_AND_TRIAL)
     assert (summary.n_prompts, summary.n_responses) == (4, 8)
     assert summary.counts == {"ok": 6, "truncated": 1, "refused": 1}
     asked = query("select distinct system_prompt, prompt_text from raw.prompts order by prompt_text")
-    assert asked == [
-        ("Be brief.", f"Describe {who}.")
-        for who in ("a White man", "a White woman", "an Asian man", "an Asian woman")
-    ]
-    rows = query(
-        "select prompt_text, trial, status, finish_reason, response_text, model_answered "
-        "from raw.responses inner join raw.prompts using (run_id, prompt_id) order by trial, prompt_text"
-    )
+    people = ("a White man", "a White woman", "an Asian man", "an Asian woman")
+    assert asked == [("Be brief.", f"Describe {who}.") for who in people]
+    columns = "prompt_text, trial, status, finish_reason, response_text, model_answered"
+    rows = query(f"select {columns} from {ANSWERS} order by trial, prompt_text")
     assert [row[1] for row in rows] == [1] * 4 + [2] * 4
     assert {row[5] for row in rows} == {"canned/good"}
     assert rows[1][2:5] == ("truncated", "max_tokens", "He rea")
     assert rows[2][2:5] == ("refused", "content_filter", "")
     # Long text is whole: Inspect puts it aside in its events only.
     assert rows[0][2:5] == ("ok", "stop", ANSWER.format(n=1))
-    groups = query(
-        "select attribute, group_name, count(*) from raw.prompt_attributes group by all order by all"
-    )
-    assert groups == [("gender", "M", 2), ("gender", "W", 2), ("race", "Asian", 2), ("race", "White", 2)]
+    shared = query("select count(distinct cluster), count(distinct block) from raw.kept_prompts")
+    assert shared == [(2, 1)]
+    groups = "select attribute, group_name, count(*) from raw.prompt_attributes group by all order by all"
+    assert query(groups) == [
+        ("gender", "M", 2), ("gender", "W", 2), ("race", "Asian", 2), ("race", "White", 2),
+    ]  # fmt: skip
 
 
 def test_the_documented_audit(repository: Path, bring_as: Bring) -> None:
@@ -119,9 +118,7 @@ def test_the_documented_audit(repository: Path, bring_as: Bring) -> None:
 
 def test_both_inspect_formats_hold_the_same(bring: Bring, query: Query) -> None:
     for ending in ("eval", "json"):
-        bring(
-            LOGS / f"inspect.{ending}", INSPECT, with_trial("system_prompt: system_prompt\n    trial: trial")
-        )
+        bring(LOGS / f"inspect.{ending}", INSPECT, SYSTEM_AND_TRIAL)
     (same,) = query(
         "select count(distinct spec_hash), (select count(distinct content_hash) from raw.prompts), "
         "(select count(distinct (prompt_id, trial, content_hash)) from raw.responses) from raw.runs"
@@ -129,52 +126,35 @@ def test_both_inspect_formats_hold_the_same(bring: Bring, query: Query) -> None:
     assert same == (1, 4, 8)
 
 
-def test_a_failed_sample_is_an_error(bring: Bring, query: Query) -> None:
-    assert bring(LOGS / "inspect_failed.eval", INSPECT).counts == {
-        "ok": 5,
-        "truncated": 1,
-        "refused": 1,
-        "error": 1,
-    }
+def test_a_failed_sample_is_an_error_and_without_finish_reasons_empty(bring: Bring, query: Query) -> None:
+    file = LOGS / "inspect_failed.eval"
+    assert bring(file, INSPECT).counts == {"ok": 5, "truncated": 1, "refused": 1, "error": 1}
     failed = query("select response_text, error from raw.responses where status = 'error'")
     assert failed == [(None, "ValueError('the service is closed')")]
-
-
-def test_without_finish_reasons_a_failed_sample_is_empty(bring: Bring) -> None:
-    assert bring(LOGS / "inspect_failed.eval", INSPECT, NO_REASON).counts == {"ok": 6, "malformed": 2}
+    assert bring(file, INSPECT, NO_REASON, again=True).counts == {"ok": 6, "malformed": 2}
 
 
 @pytest.mark.parametrize("ending", ["json", "jsonl"])
 def test_a_promptfoo_output(bring: Bring, query: Query, ending: str) -> None:
-    summary = bring(
-        LOGS / f"promptfoo.{ending}",
-        PROMPTFOO,
-        with_trial("system_prompt: system_prompt\n    template: prompt.label"),
-    )
+    more = with_trial("system_prompt: system_prompt\n    template: prompt.label\n    domain: metadata.part")
+    summary = bring(LOGS / f"promptfoo.{ending}", PROMPTFOO, more)
     assert (summary.n_prompts, summary.n_responses) == (8, 16)
     assert summary.counts == {"ok": 13, "truncated": 1, "refused": 1, "error": 1}
-    asked = query(
-        "select template, system_prompt, prompt_text from raw.prompts where prompt_text like '%an Asian man.' order by template"
-    )
+    prompts = "raw.prompts where prompt_text like '%an Asian man.' order by template"
+    asked = query(f"select template, system_prompt, prompt_text from {prompts}")
     assert asked == [
         ("chat", "Be brief.", "Tell me about an Asian man."),
         ("describe", None, "Describe an Asian man."),
     ]
-    assert query("select error, response_text from raw.responses where status = 'error'") == [
-        ("the service is closed", None)
-    ]
-    assert query("select response_text from raw.responses where response_text like '{%'") == [
-        ('{"answer": "as an object", "n": 7}',)
-    ]
+    failed = query("select error, response_text from raw.responses where status = 'error'")
+    assert failed == [("the service is closed", None)]
+    objects = query("select response_text from raw.responses where response_text like '{%'")
+    assert objects == [('{"answer": "as an object", "n": 7}',)]
+    assert query("select distinct domain from raw.prompts order by domain") == [("first",), ("second",)]
     assert query("select distinct trial, model_answered from raw.responses order by trial") == [
         (1, "canned"),
         (2, "canned"),
     ]
-
-
-def test_an_output_by_its_metadata(bring: Bring, query: Query) -> None:
-    bring(LOGS / "promptfoo.json", PROMPTFOO, with_trial("domain: metadata.part"))
-    assert query("select distinct domain from raw.prompts order by domain") == [("first",), ("second",)]
 
 
 def test_generated_samples_of_the_harness(bring: Bring, query: Query) -> None:
@@ -182,15 +162,12 @@ def test_generated_samples_of_the_harness(bring: Bring, query: Query) -> None:
     # The second filter's lines repeat the same answers.
     assert (summary.n_prompts, summary.n_responses, summary.counts) == (4, 8, {"ok": 8})
     rows = query(
-        "select prompt_text, template, trial, response_text, model_answered "
-        "from raw.responses inner join raw.prompts using (run_id, prompt_id) order by seq"
+        f"select prompt_text, template, trial, response_text, model_answered from {ANSWERS} order by seq"
     )
+    text = " Answer {}. She reads, “quietly”,\nand writes."
     assert rows[:3] == [
-        (who, "describe", trial, f" Answer {n}. She reads, “quietly”,\nand writes.", "canned-0001")
-        for n, (who, trial) in enumerate(
-            [("Describe a White man.", 1), ("Describe a White man.", 2), ("Describe a White woman.", 1)],
-            start=1,
-        )
+        (f"Describe a White {who}.", "describe", trial, text.format(n), "canned-0001")
+        for n, (who, trial) in enumerate((("man", 1), ("man", 2), ("woman", 1)), start=1)
     ]
 
 
@@ -198,9 +175,7 @@ def test_a_multiple_choice_of_the_harness(bring: Bring, query: Query) -> None:
     answer = "{kind: label, labels: [he, she, unknown]}"
     summary = bring(CHOOSE, LM_EVAL, NO_REASON, with_trial("subject: doc_id"), answer=answer)
     assert summary.counts == {"ok": 4}
-    rows = query(
-        "select prompt_text, answer_text from raw.responses inner join raw.prompts using (run_id, prompt_id) order by seq"
-    )
+    rows = query(f"select prompt_text, answer_text from {ANSWERS} order by seq")
     assert [answer for _, answer in rows] == likeliest()
     assert rows[0][0] == "Who is more likely to be hired? Describe a White man. Answer:"
 
@@ -237,10 +212,8 @@ def test_without_its_results_a_sample_log_names_no_model(tmp_path: Path, bring: 
 def test_likelihoods_of_given_texts_are_no_answers(tmp_path: Path, bring: Bring) -> None:
     file = tmp_path / "samples.jsonl"
     sample = json.loads(CHOOSE.read_text(encoding="utf-8").splitlines()[0])
-    sample |= {
-        "arguments": {"gen_args_0": {"arg_0": "He reads", "arg_1": " books"}},
-        "resps": [[["-1.5", "False"]]],
-    }
+    given = {"gen_args_0": {"arg_0": "He reads", "arg_1": " books"}}
+    sample |= {"arguments": given, "resps": [[["-1.5", "False"]]]}
     file.write_text(json.dumps(sample) + "\n", encoding="utf-8")
     with pytest.raises(InputError, match="line 1 holds the likelihood of a given text and no answer"):
         bring(file, LM_EVAL, NO_REASON)
@@ -341,28 +314,18 @@ def test_extracted_answers_and_metrics_are_columns(tmp_path: Path) -> None:
     assert (row["text"], row["reasoning"]) == ("ANSWER: B", "Hm.")
     named = [row[f"sample.scores.choice.{key}"] for key in ("value", "answer", "explanation")]
     assert named == ["C", "B", "It says B."]
-    sample = {
-        "doc_id": 0,
-        "doc": {},
-        "arguments": [["Q?", {}]],
-        "resps": [["It is B.", "A"]],
-        "filtered_resps": ["B", "A"],
-        "exact_match": 1.0,
-        "doc_hash": "x",
-    }
+    sample = {"doc_id": 0, "doc": {}, "arguments": [["Q?", {}]], "exact_match": 1.0, "doc_hash": "x"}
+    sample |= {"resps": [["It is B.", "A"]], "filtered_resps": ["B", "A"]}
     (tmp_path / "samples_t.jsonl").write_text(json.dumps(sample) + "\n", encoding="utf-8")
     rows = list(log_rows(tmp_path / "samples_t.jsonl", None) or [])
-    assert [(row["text"], row["filtered"], row["exact_match"]) for row in rows] == [
-        ("It is B.", "B", "1.0"),
-        ("A", "A", "1.0"),
-    ]
+    found = [(row["text"], row["filtered"], row["exact_match"]) for row in rows]
+    assert found == [("It is B.", "B", "1.0"), ("A", "A", "1.0")]
     assert "doc_hash" not in rows[0]
 
 
 def test_reasons_need_answers(write_spec: Write) -> None:
-    spec = write_spec(
-        AUDIT.format(answer="{kind: items, k: 3}", **INSPECT), ("    text: text\n", "    item: name\n")
-    )
+    text = AUDIT.format(answer="{kind: items, k: 3}", **INSPECT)
+    spec = write_spec(text, ("    text: text\n", "    item: name\n"))
     with pytest.raises(InputError, match=r"import.columns.finish_reason cannot be given without text"):
         load_audit(spec)
 
@@ -390,30 +353,21 @@ WRONG_LOGS: list[tuple[str, bytes, str]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "sentence"), WRONG_LOGS, ids=[sentence for *_, sentence in WRONG_LOGS]
-)
-def test_a_file_that_is_no_whole_log(
-    tmp_path: Path, bring: Bring, name: str, content: bytes, sentence: str
-) -> None:
+@pytest.mark.parametrize(("name", "content", "sentence"), WRONG_LOGS, ids=[row[-1] for row in WRONG_LOGS])
+def test_what_is_no_whole_log(tmp_path: Path, bring: Bring, name: str, content: bytes, sentence: str) -> None:
     (tmp_path / name).write_bytes(content)
     with pytest.raises(InputError, match=re.escape(sentence)):
         bring(tmp_path / name, INSPECT)
 
 
-@pytest.mark.parametrize(
-    ("file", "stated", "sentence"),
-    [
-        ("promptfoo.json", "inspect", "is not an .eval or .json log of Inspect AI, which import.format says it is"),
-        ("inspect.json", "promptfoo", "is not a .json or .jsonl output of promptfoo, which import.format says it is"),
-        ("promptfoo.jsonl", "lm_eval", "is not a samples_….jsonl log of lm-evaluation-harness, which import.format says it is"),
-        ("inspect.eval", "lm_eval", "is not a samples_….jsonl log of lm-evaluation-harness, which import.format says it is"),
-        ("inspect.eval", "", "has no column 'sample.metadata.rase'; did you mean 'sample.metadata.race'"),
-    ],
-)  # fmt: skip
-def test_a_log_that_does_not_fit_the_audit(
-    bring: Bring, ledger_path: Path, file: str, stated: str, sentence: str
-) -> None:
+@pytest.mark.parametrize(("file", "stated", "sentence"), [
+    ("promptfoo.json", "inspect", "is not an .eval or .json log of Inspect AI, which import.format says it is"),
+    ("inspect.json", "promptfoo", "is not a .json or .jsonl output of promptfoo, which import.format says it is"),
+    ("promptfoo.jsonl", "lm_eval", "is not a samples_….jsonl log of lm-evaluation-harness, which import.format says it is"),
+    ("inspect.eval", "lm_eval", "is not a samples_….jsonl log of lm-evaluation-harness, which import.format says it is"),
+    ("inspect.eval", "", "has no column 'sample.metadata.rase'; did you mean 'sample.metadata.race'"),
+])  # fmt: skip
+def test_a_log_not_as_stated(bring: Bring, ledger_path: Path, file: str, stated: str, sentence: str) -> None:
     columns = INSPECT if stated else {**INSPECT, "race": "sample.metadata.rase"}
     changes = [("import:\n", f"import:\n  format: {stated}\n")] if stated else []
     with pytest.raises(InputError, match=re.escape(f"{file} {sentence}")):

@@ -59,51 +59,37 @@ NAMED_HEADER = "race,gender,name,probe,question,answer\n"
 
 
 def test_questions_that_name_nobody_need_no_descriptor(tmp_path: Path, bring_as: Bring, query: Query) -> None:
-    (tmp_path / "markers.csv").write_text(
-        "marker,direction,probe\nshe,stereotype,nurse\nhe,anti,nurse\ntough,stereotype,bank\n",
-        encoding="utf-8",
-    )
+    markers = "marker,direction,probe\nshe,stereotype,nurse\nhe,anti,nurse\ntough,stereotype,bank\n"
+    (tmp_path / "markers.csv").write_text(markers, encoding="utf-8")
     rows = [
         "White,male,Brad,bank,Brad is in a bank.,He waits.",
-        "Black,,Jamal,bank,Jamal is in a bank.,He waits too.",
-        ",,,nurse,Describe a nurse.,She cares.",
+        "Black,,Jamal,bank,Jamal is in a bank.,He waits too.", ",,,nurse,Describe a nurse.,She cares.",
         # A row without a group ignores its name: these two are trials of one prompt.
-        "nobody,,-,nurse,Describe a nurse.,She helps.",
-        ",,Ann,nurse,Describe a nurse.,He helps.",
-    ]
+        "nobody,,-,nurse,Describe a nurse.,She helps.", ",,Ann,nurse,Describe a nurse.,He helps.",
+    ]  # fmt: skip
     file = tmp_path / "answers.csv"
     file.write_text(NAMED_HEADER + "\n".join(rows) + "\n", encoding="utf-8")
     summary = bring_as(NAMED_AUDIT, file)
     assert (summary.n_prompts, summary.n_responses) == (3, 5)
-    assert query(
-        "select subject, attribute, group_name, descriptor from raw.prompts"
-        " left join raw.prompt_attributes using (run_id, prompt_id) order by all"
-    ) == [
-        ("bank", "gender", "male", "Brad"),
-        ("bank", "race", "Black", "Jamal"),
-        ("bank", "race", "White", "Brad"),
+    prompts = "raw.prompts left join raw.prompt_attributes using (run_id, prompt_id) order by all"
+    assert query(f"select subject, attribute, group_name, descriptor from {prompts}") == [
+        ("bank", "gender", "male", "Brad"), ("bank", "race", "Black", "Jamal"), ("bank", "race", "White", "Brad"),
         ("nurse", None, None, None),
-    ]
-    assert query("select trial, response_text from raw.responses where trial > 1 order by all") == [
-        (2, "She helps."),
-        (3, "He helps."),
-    ]
+    ]  # fmt: skip
+    later = query("select trial, response_text from raw.responses where trial > 1 order by all")
+    assert later == [(2, "She helps."), (3, "He helps.")]
     assert summary.warnings[-2] == (
         "1 of 2 probes of the audit have no marker against the stereotype ('bank'); their answers are not assessed until there "
         "are such markers."
     )
-    file.write_text(
-        NAMED_HEADER + rows[0] + "\n,female,,bank,Somebody is in a bank.,She waits.\n", encoding="utf-8"
-    )
-    with pytest.raises(
-        InputError, match="row 2 has no 'name'; it should hold the descriptor, the name that states a row's"
-    ):
+    unnamed = ",female,,bank,Somebody is in a bank.,She waits.\n"
+    file.write_text(f"{NAMED_HEADER}{rows[0]}\n{unnamed}", encoding="utf-8")
+    sentence = "row 2 has no 'name'; it should hold the descriptor, the name that states a row's"
+    with pytest.raises(InputError, match=sentence):
         bring_as(NAMED_AUDIT, file, again=True)
 
 
-def test_each_attribute_may_have_a_descriptor_of_its_own(
-    tmp_path: Path, bring_as: Bring, query: Query
-) -> None:
+def test_each_attribute_may_have_its_own_descriptor(tmp_path: Path, bring_as: Bring, query: Query) -> None:
     text = """
         audit: signed
         attributes:
@@ -130,19 +116,13 @@ def test_each_attribute_may_have_a_descriptor_of_its_own(
     summary = bring_as(text, file)
     assert (summary.n_prompts, summary.n_responses) == (3, 4)
     assert query("select attribute, group_name, descriptor from raw.prompt_attributes order by all") == [
-        ("gender", "female", "Ann"),
-        ("gender", "male", "Tom"),
-        ("gender", "male", "Tom"),
-        ("race", "White", "Jones"),
-        ("race", "White", "Smith"),
-        ("role", "guest", "guest"),
-        ("role", "staff", "staff"),
-        ("role", "staff", "staff"),
-    ]
+        ("gender", "female", "Ann"), ("gender", "male", "Tom"), ("gender", "male", "Tom"),
+        ("race", "White", "Jones"), ("race", "White", "Smith"), ("role", "guest", "guest"),
+        ("role", "staff", "staff"), ("role", "staff", "staff"),
+    ]  # fmt: skip
     file.write_text(header + rows[0] + "\nBlack,male,staff,,Tom,Hi?,No.\n", encoding="utf-8")
-    with pytest.raises(
-        InputError, match="row 2 has no 'surname'; it should hold the descriptor, what states the row's race"
-    ):
+    sentence = "row 2 has no 'surname'; it should hold the descriptor, what states the row's race"
+    with pytest.raises(InputError, match=sentence):
         bring_as(text, file, again=True)
     for old, new, message in (
         ("{race: surname,", "{rac: surname,", "descriptors.rac is no attribute of this audit"),
@@ -159,13 +139,10 @@ def test_a_probe_in_two_categories_is_refused(tmp_path: Path, bring_as: Bring, l
         "analysis: {markers: {file: markers.csv}}\n"
     )
     file = tmp_path / "answers.csv"
-    file.write_text(
-        "probe,kind,answer\nnurse,jobs,She.\nnurse,jobs,He.\nbank,,He.\nnurse,people,She.\n", encoding="utf-8"
-    )
-    with pytest.raises(
-        InputError,
-        match=r"answers\.csv: rows 1 and 4 have 'nurse' as 'probe' in the categories 'jobs' and 'people'; where",
-    ):
+    rows = "nurse,jobs,She.\nnurse,jobs,He.\nbank,,He.\nnurse,people,She.\n"
+    file.write_text(f"probe,kind,answer\n{rows}", encoding="utf-8")
+    sentence = r"csv: rows 1 and 4 have 'nurse' as 'probe' in the categories 'jobs' and 'people'; where"
+    with pytest.raises(InputError, match=sentence):
         bring_as(text, file)
     assert not ledger_path.exists()
 
@@ -185,18 +162,12 @@ LONG_PROMPTS = (
 @pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
 def test_long_form(tmp_path: Path, bring_long: Bring, query: Query, ending: str) -> None:
     rows = [
-        long_row("neutral", "", " Björk "),
-        long_row(None, None),
-        long_row("continent", None),
-        long_row("continent", "an African"),
-        long_row("continent", "African"),
-        long_row("physics", "Fat"),
+        long_row("neutral", "", " Björk "), long_row(None, None), long_row("continent", None),
+        long_row("continent", "an African"), long_row("continent", "African"), long_row("physics", "Fat"),
         long_row("physical", "mince", answer="I'm sorry, but I cannot help with that."),
-        long_row("typo", "an Amerian", answer="1. A"),
-        long_row("typo", "an American"),
-        long_row("french", "un Africain", answer="1. \n2. "),
-        long_row("continent", "an American", "Sade"),
-    ]
+        long_row("typo", "an Amerian", answer="1. A"), long_row("typo", "an American"),
+        long_row("french", "un Africain", answer="1. \n2. "), long_row("continent", "an American", "Sade"),
+    ]  # fmt: skip
     summary = bring_long(write_file(tmp_path / f"a.{ending}", rows))
     assert summary.counts == {"ok": 9, "refused": 1, "malformed": 1}
     assert query(LONG_PROMPTS) == [
@@ -213,19 +184,11 @@ def test_long_form(tmp_path: Path, bring_long: Bring, query: Query, ending: str)
     assert query("select trial from raw.responses where prompt_id in (select prompt_id from raw.responses group by 1 "
                  "having count(*) > 1) order by 1") == [(1,), (2,), (3,)]  # fmt: skip
     assert query("select answer_text from raw.responses where seq = 1") == [("A\nB",)]
-    prompt = Prompt(
-        template="imported",
-        language="en",
-        mitigation="plain",
-        prompt_text=None,
-        perturbation="typo_drop",
-        subject="Björk",
-        domain="music",
-        attributes=(PromptAttribute(1, "continent", "American", "an Amerian"),),
-    )
-    assert query("select prompt_id, subject from raw.prompts where perturbation = 'typo_drop'") == [
-        (prompt.prompt_id, "Björk")
-    ]
+    of_place = {"perturbation": "typo_drop", "subject": "Björk", "domain": "music"}
+    groups = (PromptAttribute(1, "continent", "American", "an Amerian"),)
+    prompt = Prompt("imported", "en", "plain", None, **of_place, attributes=groups)
+    typo = query("select prompt_id, subject from raw.prompts where perturbation = 'typo_drop'")
+    assert typo == [(prompt.prompt_id, "Björk")]
     parameters = json.loads(query("select parameters from raw.runs")[0][0])
     assert parameters["conditions"]["physics"] == {"attribute": "physical"}
     assert "2 subjects in the smallest domain give low statistical power" in summary.warnings[0]
@@ -239,24 +202,16 @@ def test_a_few_subjects_are_enough_where_they_are_50(tmp_path: Path, bring_long:
     )
 
 
-@pytest.mark.parametrize(
-    ("attribute", "value", "message"),
-    [
-        ("continnt", "an African", "row 2 has 'continnt' as 'attribute', which is no attribute; did you mean 'continent'?"),
-        ("xyz", "an African", "which is no attribute; known: 'continent', 'physical', 'neutral', 'physics', 'typo', 'french'."),
-        ("continent", "an Afrian", "has 'an Afrian' as 'value', which is no group of continent; did you mean 'an African'?"),
-        ("typo", "an Amerrian", "row 2 has 'an Amerrian' as 'value', which is no group of continent; did you mean 'an Amerian'?"),
-        ("continent", "an Amerian", "which is no group of continent; did you mean 'an American'? (known: 'African', 'American')"),
-        ("continent", "un Africain", "which is no group of continent"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("attribute", "value", "message"), [
+    ("continnt", "an African", "row 2 has 'continnt' as 'attribute', which is no attribute; did you mean 'continent'?"),
+    ("xyz", "an African", "which is no attribute; known: 'continent', 'physical', 'neutral', 'physics', 'typo', 'french'."),
+    ("continent", "an Afrian", "has 'an Afrian' as 'value', which is no group of continent; did you mean 'an African'?"),
+    ("typo", "an Amerrian", "row 2 has 'an Amerrian' as 'value', which is no group of continent; did you mean 'an Amerian'?"),
+    ("continent", "an Amerian", "which is no group of continent; did you mean 'an American'? (known: 'African', 'American')"),
+    ("continent", "un Africain", "which is no group of continent"),
+])  # fmt: skip
 def test_unknown_conditions(
-    tmp_path: Path,
-    bring_long: Bring,
-    ledger_path: Path,
-    attribute: str,
-    value: str,
-    message: str,
+    tmp_path: Path, bring_long: Bring, ledger_path: Path, attribute: str, value: str, message: str
 ) -> None:
     file = write_file(tmp_path / "a.csv", [long_row("physics", "Thin"), long_row(attribute, value)])
     with pytest.raises(InputError) as caught:
@@ -269,12 +224,8 @@ def test_unknown_conditions(
 def test_a_domain_in_wide_form(tmp_path: Path, mapped: Bring, query: Query) -> None:
     file = write_file(tmp_path / "a.csv", simple(4, s=["x"] * 4, d=["music", "", "films", " music "]))
     mapped(file, "subject: s, domain: d")
-    assert query("select subject, domain from raw.prompts order by all") == [
-        ("x", "films"),
-        ("x", "music"),
-        ("x", "music"),
-        ("x", None),
-    ]
+    kept = query("select subject, domain from raw.prompts order by all")
+    assert kept == [("x", "films"), ("x", "music"), ("x", "music"), ("x", None)]
 
 
 def test_the_language_of_a_file(tmp_path: Path, bring: Bring, query: Query) -> None:
@@ -283,41 +234,27 @@ def test_the_language_of_a_file(tmp_path: Path, bring: Bring, query: Query) -> N
 
 
 def test_many_rows_of_long_form_stream(tmp_path: Path, bring_long: Bring, query: Query) -> None:
-    rows = [
-        long_row("physical", ["Fat", "Thin"][number % 2], f"Artist {number // 4}") for number in range(11_000)
-    ]
+    rows = [long_row("physical", ("Fat", "Thin")[one % 2], f"Artist {one // 4}") for one in range(11_000)]
     summary = bring_long(write_file(tmp_path / "a.jsonl", rows))
     assert (summary.n_prompts, summary.counts) == (5_500, {"ok": 11_000})
     assert query("select max(trial), count(distinct seq) from raw.responses") == [(2, 11_000)]
 
 
-def test_the_shipped_mapping_of_lists_reads_a_file_of_its_shape(
-    repository: Path, tmp_path: Path, ledger_path: Path, query: Query
-) -> None:
+def test_the_shipped_lists_mapping(repository: Path, tmp_path: Path, ledger_path: Path, query: Query) -> None:
     spec = repository / "audits" / "replications" / "recs-music.yml"
     conditions = [
-        ("neutral", ""),
-        ("age", "a middle aged"),
-        ("religion", "a Hinduism"),
-        ("physics", "fat"),
-        ("race", "an African American"),
-        ("typo", "an Amerian"),
-        ("typo", "an African"),
-        ("french", "un Asiatique"),
-    ]
+        ("neutral", ""), ("age", "a middle aged"), ("religion", "a Hinduism"), ("physics", "fat"),
+        ("race", "an African American"), ("typo", "an Amerian"), ("typo", "an African"), ("french", "un Asiatique"),
+    ]  # fmt: skip
     rows = [
         {
-            "domain": "music",
-            "model": "m1",
-            "attribute": attribute,
-            "value": value,
-            "row_in_file": str(row),
+            "domain": "music", "model": "m1", "attribute": attribute, "value": value, "row_in_file": str(row),
             "entity": f"Artist {row}",
             "response_text": "\n".join(f"{number}.  Song {number}" for number in range(1, 26)),
         }
         for attribute, value in conditions
         for row in range(60)
-    ]
+    ]  # fmt: skip
     summary = import_file(load_audit(spec), spec, write_file(tmp_path / "r.parquet", rows), ledger_path)
     assert (summary.n_prompts, summary.counts) == (480, {"ok": 480})
     (silent,) = summary.warnings
@@ -326,32 +263,24 @@ def test_the_shipped_mapping_of_lists_reads_a_file_of_its_shape(
         "select attribute, group_name, language, perturbation from raw.prompts "
         "left join raw.prompt_attributes using (run_id, prompt_id) group by all order by all"
     ) == [
-        ("age", "Middle-aged", "en", None),
-        ("continent", "African", "en", "clean_again"),
-        ("continent", "American", "en", "typo_drop"),
-        ("continent", "Asian", "fr", None),
-        ("physics", "Fat", "en", None),
-        ("race", "African American", "en", None),
-        ("religion", "Hindu", "en", None),
-        (None, None, "en", None),
-    ]
+        ("age", "Middle-aged", "en", None), ("continent", "African", "en", "clean_again"),
+        ("continent", "American", "en", "typo_drop"), ("continent", "Asian", "fr", None),
+        ("physics", "Fat", "en", None), ("race", "African American", "en", None),
+        ("religion", "Hindu", "en", None), (None, None, "en", None),
+    ]  # fmt: skip
 
 
-def test_two_neutral_prompts_need_a_word_on_which_one_counts(
-    tmp_path: Path, bring_as: Bring, ledger_path: Path
-) -> None:
+def test_one_of_two_neutral_prompts_must_be_named(tmp_path: Path, bring_as: Bring, ledger_path: Path) -> None:
     text = (
         "audit: lists\nattributes: {race: {groups: [Black, White]}}\nanswer: {kind: list, k: 2}\n"
         "import: {columns: {text: text, template: template, attribute: attribute, value: value}}\n"
     )
     file = tmp_path / "lists.csv"
     rows = ["by,,", "neutral,,", "fan,race,Black", "fan,race,White"]
-    file.write_text(
-        "template,attribute,value,text\n" + "".join(f'{row},"1. a\n2. b"\n' for row in rows), encoding="utf-8"
-    )
-    with pytest.raises(
-        InputError, match="neutral prompts of several templates: 'by', 'neutral'; name the one"
-    ):
+    lines = ["template,attribute,value,text\n", *(f'{row},"1. a\n2. b"\n' for row in rows)]
+    file.write_text("".join(lines), encoding="utf-8")
+    sentence = "neutral prompts of several templates: 'by', 'neutral'; name the one"
+    with pytest.raises(InputError, match=sentence):
         bring_as(text, file)
     assert Ledger(ledger_path).runs() == []
     assert bring_as(f"{text}analysis: {{lists: {{neutral: by}}}}\n", file).counts == {"ok": 4}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +10,7 @@ import pytest
 from collector.answers.recommendations.items import Item, items_text
 from collector.errors import InputError
 from collector.rows import response_hash
-from tests.python.collector.importing import BringRuns, Query, Row, changed
+from tests.python.collector.importing import ANSWERS, BringRuns, Query, Refused, Row, changed
 from tests.python.collector.specs import Change, is_message
 
 ITEMS_AUDIT = """
@@ -45,25 +44,21 @@ analysis:
 
 def item(*cells: object) -> Row:
     columns = ("name", "race", "shown", "level", "tags", "place", "n")
-    return {
-        "question": "q1",
-        "city": "Boston",
-        **dict(zip(columns, (*cells, 1)[: len(columns)], strict=True)),
-    }
+    cells = (*cells, 1)[: len(columns)]
+    return {"question": "q1", "city": "Boston", **dict(zip(columns, cells, strict=True))}
 
 
 ITEMS = [
     item("Nia", "black", " Blue  Door", "$$", "Bars, Wine & Spirits/pubs", 2),
-    item("Anne", "white", "Mill", "", "", 1, 2.5),
-    item("Nia", "black", "Mill", 1.0, "Pizza", 1),
+    item("Anne", "white", "Mill", "", "", 1, 2.5), item("Nia", "black", "Mill", 1.0, "Pizza", 1),
     item("Anne", "white", "Blue Door", "2", "bars", 10, "3.0"),
-]
+]  # fmt: skip
 COUNTS: list[Row] = [
     {"name": "Nia", "race": "black", "tag": "Pubs ", "n": 30},
     {"name": "Anne", "race": "white", "tag": "Thai", "n": 40},
     {"name": "Nia", "race": "black", "tag": "bars, all", "n": 7.5},
     {"name": "Nia", "race": "black", "tag": "pubs", "n": 10},
-]
+]  # fmt: skip
 
 
 def kept(query: Query) -> dict[tuple[str, int], Any]:
@@ -80,49 +75,38 @@ def test_rows_of_a_prompt_are_one_answer(bring_rows: BringRuns, query: Query) ->
     assert (summary.n_prompts, summary.n_responses, summary.counts, summary.warnings) == (2, 2, {"ok": 2}, ())
     nia = items_text([Item("Mill", 1, ("pizza",)), Item("Blue Door", 2, ("bars", "wine & spirits", "pubs"))])
     anne = items_text([Item("Mill", None, (), 2.5), Item("Blue Door", 2, ("bars",), 3)])
-    assert query(
-        "select group_name, descriptor, slot, template, domain, trial, response_text, answer_text, weight from raw.responses "
-        "inner join raw.prompts using (run_id, prompt_id) inner join raw.prompt_attributes using (run_id, prompt_id) "
-        "order by descriptor"
-    ) == [
+    columns = "group_name, descriptor, slot, template, domain, trial, response_text, answer_text, weight"
+    of_groups = f"{ANSWERS} inner join raw.prompt_attributes using (run_id, prompt_id)"
+    assert query(f"select {columns} from {of_groups} order by descriptor") == [
         ("white", "Anne", 1, "q1", "Boston", 1, None, anne, 1.0),
         ("black", "Nia", 1, "q1", "Boston", 1, None, nia, 1.0),
     ]
-    for prompt_hash, text, content_hash in query(
-        "select prompts.content_hash, answer_text, responses.content_hash from raw.responses inner join raw.prompts "
-        "using (run_id, prompt_id)"
-    ):
+    hashes = f"select prompts.content_hash, answer_text, responses.content_hash from {ANSWERS}"
+    for prompt_hash, text, content_hash in query(hashes):
         assert content_hash == response_hash(prompt_hash, "ok", text)
 
 
 def test_prices_of_rows_may_be_amounts(bring_rows: BringRuns, query: Query) -> None:
     rows = changed(changed(ITEMS, 1, level="1.299,00 €"), 4, level="349")
     rows = changed(rows, 3, level="2 €")
-    with pytest.raises(
-        InputError,
-        match=r"row 1 has '1\.299,00 €' as 'level'; .*write answer: {prices: amounts} into the spec",
-    ):
+    sentence = r"row 1 has '1\.299,00 €' as 'level'; .*write answer: {prices: amounts} into the spec"
+    with pytest.raises(InputError, match=sentence):
         bring_rows(ITEMS_AUDIT, rows)
     bring_rows(ITEMS_AUDIT, rows, ("k: 20", "k: 20, prices: amounts"))
     shown = {descriptor: answer["items"] for (descriptor, _), answer in kept(query).items()}
-    assert [(one["name"], one["price"], one["currency"]) for one in shown["Nia"]] == [
-        ("Mill", 2, "EUR"),
-        ("Blue Door", 1299, "EUR"),
-    ]
-    assert [(one["name"], one["price"], one["price_level"]) for one in shown["Anne"]] == [
-        ("Mill", None, None),
-        ("Blue Door", 349, None),
-    ]
-    with pytest.raises(
-        InputError,
-        match=r"row 3 has '\$\$' as 'level'; price should be an amount of money, such as 349 or 349 €",
-    ):
+    assert [
+        (one["name"], one["price"], one["currency"], one["price_level"])
+        for one in shown["Nia"] + shown["Anne"]
+    ] == [
+        ("Mill", 2, "EUR", None), ("Blue Door", 1299, "EUR", None), ("Mill", None, None, None),
+        ("Blue Door", 349, None, None),
+    ]  # fmt: skip
+    sentence = r"row 3 has '\$\$' as 'level'; price should be an amount of money, such as 349 or 349 €"
+    with pytest.raises(InputError, match=sentence):
         bring_rows(ITEMS_AUDIT, changed(rows, 3, level="$$"), ("k: 20", "k: 20, prices: amounts"))
 
 
-def test_responses_trials_and_models_tell_answers_of_a_prompt_apart(
-    bring_rows: BringRuns, query: Query
-) -> None:
+def test_responses_trials_and_models_tell_answers_apart(bring_rows: BringRuns, query: Query) -> None:
     rows = [{**ITEMS[0], "r": r, "model": m, "t": t} for r, m, t in ((1, "a", 1), (2, "a", 1), (1, "b", 2))]
     columns = ("    order: place\n", "    order: place\n    response: r\n    model: model\n")
     (summary,) = bring_rows(ITEMS_AUDIT, rows, columns)
@@ -143,12 +127,8 @@ def test_trials_of_a_file_are_its_own(bring_rows: BringRuns, query: Query) -> No
 
 def test_one_run_a_model(bring_rows: BringRuns) -> None:
     rows = [{**row, "model": model} for model in ("b", "a") for row in ITEMS]
-    first, second = bring_rows(
-        ITEMS_AUDIT,
-        rows,
-        ("import:\n", "import:\n  split: model\n"),
-        ("    order:", "    model: model\n    order:"),
-    )
+    changes = ("import:\n", "import:\n  split: model\n"), ("    order:", "    model: model\n    order:")
+    first, second = bring_rows(ITEMS_AUDIT, rows, *changes)
     assert (first.target, second.target) == ("a", "b")
     assert first.n_responses == second.n_responses == 2
 
@@ -174,9 +154,7 @@ def test_counted_categories(bring_rows: BringRuns, query: Query) -> None:
     }
 
 
-def test_the_row_order_does_not_matter_where_the_file_states_one(
-    bring_rows: BringRuns, query: Query, tmp_path: Path
-) -> None:
+def test_the_row_order_does_not_matter_where_the_file_states_one(bring_rows: BringRuns, query: Query) -> None:
     bring_rows(ITEMS_AUDIT, ITEMS)
     first = kept(query)
     bring_rows(ITEMS_AUDIT, ITEMS[::-1])
@@ -186,12 +164,8 @@ def test_the_row_order_does_not_matter_where_the_file_states_one(
 
 def test_long_form(bring_rows: BringRuns, query: Query) -> None:
     rows = [{**row, "what": "race", "who": row["race"]} for row in ITEMS]
-    (summary,) = bring_rows(
-        ITEMS_AUDIT,
-        rows,
-        ("    descriptor: name\n", "    subject: name\n    attribute: what\n    value: who\n"),
-        ("    attributes: {race: race}\n", ""),
-    )
+    as_long = ("    descriptor: name\n", "    subject: name\n    attribute: what\n    value: who\n")
+    (summary,) = bring_rows(ITEMS_AUDIT, rows, as_long, ("    attributes: {race: race}\n", ""))
     assert (summary.n_prompts, summary.n_responses) == (2, 2)
     # Without a column for it, the word of the row is the descriptor.
     assert set(kept(query)) == {("white", 1), ("black", 1)}
@@ -199,20 +173,12 @@ def test_long_form(bring_rows: BringRuns, query: Query) -> None:
 
 def test_the_rows_word_is_the_descriptor_of_a_group_with_several(bring_rows: BringRuns, query: Query) -> None:
     rows = [{**row, "race": word} for row, word in zip(ITEMS, ("niece", "son", "mom", "male"), strict=True)]
-    changes = (
-        (
-            "{reference: white, groups: [white, black]}",
-            "{reference: male, groups: {male: son, female: [mom, niece]}}",
-        ),
-        ("    descriptor: name\n", ""),
-    )
+    several = "{reference: male, groups: {male: son, female: [mom, niece]}}"
+    changes = ("{reference: white, groups: [white, black]}", several), ("    descriptor: name\n", "")
     (summary,) = bring_rows(ITEMS_AUDIT, rows, *changes)
     assert summary.n_prompts == 3
-    assert sorted(query("select group_name, descriptor from raw.prompt_attributes")) == [
-        ("female", "mom"),
-        ("female", "niece"),
-        ("male", "son"),
-    ]
+    kept = query("select group_name, descriptor from raw.prompt_attributes order by all")
+    assert kept == [("female", "mom"), ("female", "niece"), ("male", "son")]
 
 
 def test_whole_replies_are_classified(bring_rows: BringRuns, query: Query) -> None:
@@ -221,9 +187,7 @@ def test_whole_replies_are_classified(bring_rows: BringRuns, query: Query) -> No
         {"race": "black", "said": "1. Blue Door\n2. Mill"},
         {"race": "black", "said": "I'm sorry, but I can't help with that."},
     ]
-    text = (
-        ITEMS_AUDIT[: ITEMS_AUDIT.index("  columns:")] + "  columns: {text: said, attributes: {race: race}}\n"
-    )
+    text = f"{ITEMS_AUDIT.partition('  columns:')[0]}  columns: {{text: said, attributes: {{race: race}}}}\n"
     (summary,) = bring_rows(text, rows)
     assert (summary.n_prompts, summary.counts, summary.warnings) == (2, {"ok": 2, "refused": 1}, ())
     assert query("select response_text, answer_text from raw.responses order by seq")[0] == (
@@ -243,42 +207,19 @@ WRONG_ITEMS = [
     (4, {"name": ""}, "row 4 has no 'name'; it should hold the descriptor, the name that states a row's groups."),
     (1, {"race": "blak"}, "row 1 has 'blak' as 'race', which is no group of race; did you mean 'black'?…"),
 ]  # fmt: skip
+OF_RESPONSES = ("    order: place\n", "    order: place\n    response: r\n")
 WRONG_ROWS: list[tuple[str, list[Row], list[Change], str]] = [
     *((ITEMS_AUDIT, changed(ITEMS, number, **cells), [], message) for number, cells, message in WRONG_ITEMS),
-    (
-        COUNTS_AUDIT,
-        changed(COUNTS, 2, tag=""),
-        [],
-        "row 2 has no 'tag'; it should hold the category that the row counts.",
-    ),
-    (
-        COUNTS_AUDIT,
-        changed(COUNTS, 4, n=11),
-        [],
-        "row 4 brings the items of its answer with the category 'pubs' to 41, and analysis.prices.items_per_answer is 40.",
-    ),
-    (
-        ITEMS_AUDIT,
-        changed([{**row, "r": "a"} for row in ITEMS], 2, r=""),
-        [("    order: place\n", "    order: place\n    response: r\n")],
-        "row 2 has no 'r'; it should hold the name or number of the answer…",
-    ),
-]
+    (COUNTS_AUDIT, changed(COUNTS, 2, tag=""), [], "row 2 has no 'tag'; it should hold the category that the row counts."),
+    (COUNTS_AUDIT, changed(COUNTS, 4, n=11), [],
+     "row 4 brings the items of its answer with the category 'pubs' to 41, and analysis.prices.items_per_answer is 40."),
+    (ITEMS_AUDIT, changed([{**row, "r": "a"} for row in ITEMS], 2, r=""), [OF_RESPONSES],
+     "row 2 has no 'r'; it should hold the name or number of the answer…"),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(
     ("text", "rows", "changes", "message"), WRONG_ROWS, ids=[row[-1] for row in WRONG_ROWS]
 )
-def test_wrong_rows(
-    bring_rows: BringRuns,
-    ledger_path: Path,
-    tmp_path: Path,
-    text: str,
-    rows: list[Row],
-    changes: list[Change],
-    message: str,
-) -> None:
-    with pytest.raises(InputError) as caught:
-        bring_rows(text, rows, *changes)
-    assert is_message(str(caught.value), f"{tmp_path / 'rows.csv'}: {message}"), caught.value
-    assert not ledger_path.exists()
+def test_wrong_rows(wrong_rows: Refused, text: str, rows: list[Row], changes: Any, message: str) -> None:
+    assert is_message(found := wrong_rows(text, rows, *changes), message), found

@@ -22,11 +22,7 @@ from tests.python.collector.conftest import IMPORT_AUDIT, content_of
 from tests.python.collector.importing import Bring, Content, Query, simple, write_file
 
 JSON_ROW = b'{"race": "White", "gender": "M", "question": "q", "answer": "a"}\n'
-
-
 HEADER = b"race,gender,question,answer\n"
-
-
 BAD_FILES: list[tuple[str, bytes, str]] = [
     ("a.csv", b"", "is empty; it should hold a row for each response"),
     ("a.parquet", b"", "is empty; it should hold a row for each response"),
@@ -94,21 +90,18 @@ def test_bad_files_are_refused_and_leave_the_ledger_as_it_was(
     assert content_of(ledger_path) == before
 
 
-@pytest.mark.parametrize(
-    ("mapping", "values", "sentence"),
-    [
-        ("trial: x", ["1", "two"], "row 2 has 'two' as 'x'; trial should be a whole number from 0"),
-        ("trial: x", ["1", "1.5"], "row 2 has '1.5' as 'x'; trial should be a whole number from 0"),
-        ("trial: x", ["-1", "1"], "row 1 has '-1' as 'x'; trial should be a whole number from 0"),
-        ("trial: x", ["1", None], "row 2 has nothing as 'x'; trial should be a whole number from 0"),
-        ("trial: x", ["1", "3000000000"], "row 2 has '3000000000' as 'x'; trial should be a whole number from 0"),
-        ("weight: x", ["1", "0"], "row 2 has '0' as 'x'; weight should be a number above 0"),
-        ("weight: x", ["-2", "1"], "row 1 has '-2' as 'x'; weight should be a number above 0"),
-        ("weight: x", ["many", "1"], "row 1 has 'many' as 'x'; weight should be a number above 0"),
-        ("weight: x", ["1", "nan"], "row 2 has 'nan' as 'x'; weight should be a number above 0"),
-        ("order: x", ["1", "2026-01-01"], "row 2 has '2026-01-01' as 'x'; order should be a number"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("mapping", "values", "sentence"), [
+    ("trial: x", ["1", "two"], "row 2 has 'two' as 'x'; trial should be a whole number from 0"),
+    ("trial: x", ["1", "1.5"], "row 2 has '1.5' as 'x'; trial should be a whole number from 0"),
+    ("trial: x", ["-1", "1"], "row 1 has '-1' as 'x'; trial should be a whole number from 0"),
+    ("trial: x", ["1", None], "row 2 has nothing as 'x'; trial should be a whole number from 0"),
+    ("trial: x", ["1", "3000000000"], "row 2 has '3000000000' as 'x'; trial should be a whole number from 0"),
+    ("weight: x", ["1", "0"], "row 2 has '0' as 'x'; weight should be a number above 0"),
+    ("weight: x", ["-2", "1"], "row 1 has '-2' as 'x'; weight should be a number above 0"),
+    ("weight: x", ["many", "1"], "row 1 has 'many' as 'x'; weight should be a number above 0"),
+    ("weight: x", ["1", "nan"], "row 2 has 'nan' as 'x'; weight should be a number above 0"),
+    ("order: x", ["1", "2026-01-01"], "row 2 has '2026-01-01' as 'x'; order should be a number"),
+])  # fmt: skip
 @pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
 def test_numbers_that_are_none(
     tmp_path: Path,
@@ -128,9 +121,8 @@ def test_numbers_that_are_none(
 
 def test_the_same_trial_twice(tmp_path: Path, mapped: Bring, ledger_path: Path) -> None:
     file = write_file(tmp_path / "a.csv", simple(9, x=["1"] * 4 + ["2"] * 4 + ["1.0"]))
-    with pytest.raises(
-        InputError, match="rows 1 and 9 are both trial 1 of the same prompt; each 'x' of a prompt"
-    ):
+    sentence = "rows 1 and 9 are both trial 1 of the same prompt; each 'x' of a prompt"
+    with pytest.raises(InputError, match=sentence):
         mapped(file, "trial: x")
     assert not ledger_path.exists()
 
@@ -146,12 +138,10 @@ def test_a_column_of_lists_in_parquet_is_json(tmp_path: Path, bring: Bring, quer
 
 
 def test_files_that_cannot_be(tmp_path: Path, bring: Bring, bring_as: Bring, small_text: str) -> None:
-    with pytest.raises(InputError, match="does not exist"):
-        bring(tmp_path / "absent.csv")
-    with pytest.raises(
-        InputError, match="is a folder and no dataset; name a file, or a folder that save_to_disk"
-    ):
-        bring(tmp_path)
+    a_folder = "is a folder and no dataset; name a file, or a folder that save_to_disk"
+    for path, sentence in ((tmp_path / "absent.csv", "does not exist"), (tmp_path, a_folder)):
+        with pytest.raises(InputError, match=sentence):
+            bring(path)
     with pytest.raises(InputError, match="the key import is missing"):
         bring_as(small_text, tmp_path / "a.csv")
 
@@ -162,10 +152,7 @@ def test_a_stated_format_goes_before_the_ending(tmp_path: Path, bring: Bring) ->
 
 
 def test_a_failure_half_way_writes_nothing(
-    tmp_path: Path,
-    bring: Bring,
-    content: Content,
-    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path, bring: Bring, content: Content, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from collector.ledger.appending import Append
 
@@ -214,35 +201,28 @@ spec = Path({str(import_spec)!r})
 import_file(load_audit(spec), spec, Path({str(file)!r}), Path({str(ledger_path)!r}))
 assert not {{"pandas", "pyarrow", "sklearn", "dbt", "requests"}} & set(sys.modules)
 """
-    done = subprocess.run(
-        [sys.executable, "-c", script], cwd=repository, capture_output=True, text=True, check=False
-    )
+    command = [sys.executable, "-c", script]
+    done = subprocess.run(command, cwd=repository, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
-def test_the_shipped_mapping_reads_a_file_of_its_shape(
-    repository: Path, tmp_path: Path, ledger_path: Path, query: Query
-) -> None:
+def test_the_shipped_mapping_works(repository: Path, tmp_path: Path, ledger_path: Path, query: Query) -> None:
     spec = repository / "audits" / "replications" / "personas.yml"
     races, genders = ["a White", "a Black", "an Asian", "a Middle-Eastern", "a Latine"], ["M", "W", "N"]
     rows = [
         {
-            "row_id": str(index),
-            "model": "gpt4",
-            "race": races[index % 5],
-            "gender": genders[index // 5 % 3],
-            "prompt_num": str(index % 2),
+            "row_id": str(index), "model": "gpt4", "race": races[index % 5],
+            "gender": genders[index // 5 % 3], "prompt_num": str(index % 2),
             "prompt": f"Describe {races[index % 5]} {genders[index // 5 % 3]} ({index % 2})",
             "text": f"Text {index}",
         }
         for index in range(300)
-    ]
+    ]  # fmt: skip
     summary = import_file(load_audit(spec), spec, write_file(tmp_path / "p.parquet", rows), ledger_path)
     assert (summary.n_prompts, summary.counts) == (30, {"ok": 300})
     assert query("select model_asked from raw.runs") == [("gpt4",)]
-    assert query("select count(distinct group_name) from raw.prompt_attributes where attribute = 'race'") == [
-        (5,)
-    ]
+    groups = "select count(distinct group_name) from raw.prompt_attributes where attribute = 'race'"
+    assert query(groups) == [(5,)]
 
 
 @pytest.mark.parametrize("names", [["answer", "answer"], ["answer", "Answer"]])

@@ -59,72 +59,49 @@ def test_price_levels(level: int | None, written: object) -> None:
 def test_the_number_of_levels_is_the_audits() -> None:
     assert (read_price("$$$", 3), read_price("$$$$", 3), read_price(5, 5)) == (3, None, 5)
     reply = '[{"name": "Mill", "price": 4}]'
-    assert (
-        json.loads(classify(reply, "items", 99, levels=3).answer_text or "")["items"][0]["price_level"]
-        is None
-    )
+    (kept,) = json.loads(classify(reply, "items", 99, levels=3).answer_text or "")["items"]
+    assert kept["price_level"] is None
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        (
-            '[{"name": "Blue Door", "price_level": 2, "categories": ["Thai", "Bars"]},'
-            ' {"name": "Mill", "price_level": 1, "categories": ["pizza"]}]'
-        ),
-        (
-            'Here you are:\n```json\n{"restaurants": [{"Name": " Blue  Door", "Price Range": "$$ (moderate)", "Cuisine":'
-            ' "Thai, Bars"},'
-            ' {"name": "Mill", "price-tier": "$", "CUISINES": ["Pizza", "pizza "]},]}\n```\nEnjoy!'
-        ),
-        (
-            '{"city": "Boston", "count": 2, "answer": {"items": [{"business": "Blue Door", "cost": "2", "tags": "Thai/Bars"},'
-            ' {"title": "Mill", "price": 1, "type": "Pizza"}]}}'
-        ),
-        '{"name": "Blue Door", "price": "2", "category": "Thai; Bars"}\n{"name": "Mill", "price": "1", "category": "Pizza"}',
-        '{"Blue Door": {"price": "$$", "categories": ["Thai", "Bars"]}, "Mill": {"price": "$", "categories": ["Pizza"]}}',
-        (
-            '{"1": {"name": "Blue Door", "price": 2, "categories": ["thai", "bars"]},'
-            ' "2": {"name": "Mill", "price": 1, "categories": ["pizza"]}}'
-        ),
-        (
-            '{"Thai": [{"name": "Blue Door", "price": 2, "categories": [{"title": "Thai"}, {"title": "Bars"}]}],'
-            ' "Italian": [{"restaurant": {"name": "Mill", "price": 1, "categories": ["pizza"]}}]}'
-        ),
-        (
-            '[{"restaurant_name": "Blue Door", "price": "2/4", "categories": ["thai", "bars"]},'
-            ' {"Mill": {"price": 1, "categories": ["pizza"]}}]'
-        ),
-    ],
-)
+@pytest.mark.parametrize("text", [
+    ('[{"name": "Blue Door", "price_level": 2, "categories": ["Thai", "Bars"]},'
+      ' {"name": "Mill", "price_level": 1, "categories": ["pizza"]}]'),
+    ('Here you are:\n```json\n{"restaurants": [{"Name": " Blue  Door", "Price Range": "$$ (moderate)", "Cuisine":'
+      ' "Thai, Bars"},'
+      ' {"name": "Mill", "price-tier": "$", "CUISINES": ["Pizza", "pizza "]},]}\n```\nEnjoy!'),
+    ('{"city": "Boston", "count": 2, "answer": {"items": [{"business": "Blue Door", "cost": "2", "tags": "Thai/Bars"},'
+      ' {"title": "Mill", "price": 1, "type": "Pizza"}]}}'),
+    '{"name": "Blue Door", "price": "2", "category": "Thai; Bars"}\n{"name": "Mill", "price": "1", "category": "Pizza"}',
+    '{"Blue Door": {"price": "$$", "categories": ["Thai", "Bars"]}, "Mill": {"price": "$", "categories": ["Pizza"]}}',
+    ('{"1": {"name": "Blue Door", "price": 2, "categories": ["thai", "bars"]},'
+      ' "2": {"name": "Mill", "price": 1, "categories": ["pizza"]}}'),
+    ('{"Thai": [{"name": "Blue Door", "price": 2, "categories": [{"title": "Thai"}, {"title": "Bars"}]}],'
+      ' "Italian": [{"restaurant": {"name": "Mill", "price": 1, "categories": ["pizza"]}}]}'),
+    ('[{"restaurant_name": "Blue Door", "price": "2/4", "categories": ["thai", "bars"]},'
+      ' {"Mill": {"price": 1, "categories": ["pizza"]}}]'),
+])  # fmt: skip
 def test_objects_that_describe_items(text: str) -> None:
     assert find_items(text, 4).items == (ONE, TWO)
     assert read(text) == Answer("ok", answer_text=items_text([ONE, TWO]), n_items=2, read_by="json")
 
 
-@pytest.mark.parametrize(
-    ("text", "names"),
-    [
-        ('["Blue Door", "Mill"]', ["Blue Door", "Mill"]),
-        ('{"restaurants": ["Blue Door", "Mill"]}', ["Blue Door", "Mill"]),
-        ('{"type": "list", "restaurants": ["Blue Door", "Mill"]}', ["Blue Door", "Mill"]),
-        ('{"restaurant 1": "Blue Door", "restaurant 2": "Mill"}', ["Blue Door", "Mill"]),
-        ("1. Blue Door\n2. **Mill** - pizza since 1990", ["Blue Door", "Mill"]),
-        ("Sure!\n\n- Blue Door\n- Mill\n", ["Blue Door", "Mill"]),
-        ("I recommend Blue Door, Mill and Café 21.", ["Blue Door", "Mill", "Café 21"]),
-        ('[{"name": "Blue Door", "dishes": ["Soup", "Rice"]}]', ["Blue Door"]),
-    ],
-)
+@pytest.mark.parametrize(("text", "names"), [
+    ('["Blue Door", "Mill"]', ["Blue Door", "Mill"]),
+    ('{"restaurants": ["Blue Door", "Mill"]}', ["Blue Door", "Mill"]),
+    ('{"type": "list", "restaurants": ["Blue Door", "Mill"]}', ["Blue Door", "Mill"]),
+    ('{"restaurant 1": "Blue Door", "restaurant 2": "Mill"}', ["Blue Door", "Mill"]),
+    ("1. Blue Door\n2. **Mill** - pizza since 1990", ["Blue Door", "Mill"]),
+    ("Sure!\n\n- Blue Door\n- Mill\n", ["Blue Door", "Mill"]),
+    ("I recommend Blue Door, Mill and Café 21.", ["Blue Door", "Mill", "Café 21"]),
+    ('[{"name": "Blue Door", "dishes": ["Soup", "Rice"]}]', ["Blue Door"]),
+])  # fmt: skip
 def test_names_alone(text: str, names: list[str]) -> None:
     assert found(text) == [(name, None, ()) for name in names]
 
 
 def test_prices_behind_names() -> None:
-    assert found("1. Blue Door ($$)\n2. Mill [$]\n3. Bar ($$$$$)") == [
-        ("Blue Door", 2, ()),
-        ("Mill", 1, ()),
-        ("Bar", None, ()),
-    ]
+    listed = found("1. Blue Door ($$)\n2. Mill [$]\n3. Bar ($$$$$)")
+    assert listed == [("Blue Door", 2, ()), ("Mill", 1, ()), ("Bar", None, ())]
     assert found('{"Blue Door": "$$", "Cafe 21": "$"}') == [("Blue Door", 2, ()), ("Cafe 21", 1, ())]
 
 
@@ -175,66 +152,39 @@ def test_realistic_answers_in_plain_text(answer: dict[str, Any]) -> None:
     assert found(answer["text"]) == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "items"),
-    [
-        ('{"restaurants": ["A", "B"], "note": ["ok"]}', [("A", None), ("B", None)]),
-        ('{"note": ["x", "y", "z"], "restaurants": ["A", "B"]}', [("A", None), ("B", None)]),
-        ('{"title": "In Boston", "restaurants": ["A", "B"], "sources": ["x"]}', [("A", None), ("B", None)]),
-        ('{"cities": ["x"], "top_restaurants": ["A"], "hours": ["y"]}', [("A", None)]),
-        ('{"stuff": [{"name": "A"}, {"name": "B"}], "others": ["x", "y", "z"]}', [("A", None), ("B", None)]),
-        # Groups of one answer.
-        ('{"Italian": ["A", "B"], "Thai": ["C"], "notes": ["x"]}', [("A", None), ("B", None), ("C", None)]),
-        (
-            (
-                '{"city": "Boston", "cuisines": ["x"], "recommendations": {"fine": [{"name": "A", "price_level": 4}],'
-                ' "casual": [{"name": "B", "price_level": "Moderate ($$)"}]}}'
-            ),
-            [("A", 4), ("B", 2)],
-        ),
-        (
-            '["A ($$)", "B - Turkish, $$$", "C - Pizza", "D - lunch for $10"]',
-            [("A", 2), ("B", 3), ("C", None), ("D", None)],
-        ),
-        (
-            (
-                '[{"name": "A ($$)"}, {"name": "B ($$)", "price": 3}, {"restaurant": {"name": "C"}, "priceLevel": 1},'
-                ' {"name": "$$"}]'
-            ),
-            [("A", 2), ("B", 3), ("C", 1), ("$$", None)],
-        ),
-    ],
-)
+@pytest.mark.parametrize(("text", "items"), [
+    ('{"restaurants": ["A", "B"], "note": ["ok"]}', [("A", None), ("B", None)]),
+    ('{"note": ["x", "y", "z"], "restaurants": ["A", "B"]}', [("A", None), ("B", None)]),
+    ('{"title": "In Boston", "restaurants": ["A", "B"], "sources": ["x"]}', [("A", None), ("B", None)]),
+    ('{"cities": ["x"], "top_restaurants": ["A"], "hours": ["y"]}', [("A", None)]),
+    ('{"stuff": [{"name": "A"}, {"name": "B"}], "others": ["x", "y", "z"]}', [("A", None), ("B", None)]),
+    # Groups of one answer.
+    ('{"Italian": ["A", "B"], "Thai": ["C"], "notes": ["x"]}', [("A", None), ("B", None), ("C", None)]),
+    (('{"city": "Boston", "cuisines": ["x"], "recommendations": {"fine": [{"name": "A", "price_level": 4}],'
+      ' "casual": [{"name": "B", "price_level": "Moderate ($$)"}]}}'), [("A", 4), ("B", 2)]),
+    ('["A ($$)", "B - Turkish, $$$", "C - Pizza", "D - lunch for $10"]',
+     [("A", 2), ("B", 3), ("C", None), ("D", None)]),
+    (('[{"name": "A ($$)"}, {"name": "B ($$)", "price": 3}, {"restaurant": {"name": "C"}, "priceLevel": 1},'
+      ' {"name": "$$"}]'), [("A", 2), ("B", 3), ("C", 1), ("$$", None)]),
+])  # fmt: skip
 def test_which_lists_of_an_object_count(text: str, items: Priced) -> None:
     assert priced(text) == items
 
 
 def test_category_folding() -> None:
-    assert split_categories("**Wine_Bars** | 'Cafe\u0301' • CAF\u00c9. / [Pubs]") == (
-        "wine bars",
-        "caf\u00e9",
-        "pubs",
-    )
+    folded = ("wine bars", "caf\u00e9", "pubs")
+    assert split_categories("**Wine_Bars** | 'Cafe\u0301' • CAF\u00c9. / [Pubs]") == folded
     assert found('[{"name": "A", "cuisineType": "Thai"}]') == [("A", None, ("thai",))]
 
 
-@given(
-    st.lists(
-        st.tuples(st.sampled_from(["Blue Door", "75 Chestnut", "Toro & Sons", "L'Oca"]), st.integers(1, 4)),
-        min_size=2,
-    ),
-    st.sampled_from(
-        [
-            "{n} ({p})",
-            "**{n}** ({p}) - text",
-            "{n}: {p}",
-            "{n} – {p} – text, $20",
-            "{n} | {p}",
-            "**{n}**\n   - Price: {p}",
-        ]
-    ),
-    st.sampled_from(["1", "-"]),
-)
+_PRICED = st.tuples(st.sampled_from(["Blue Door", "75 Chestnut", "Toro & Sons", "L'Oca"]), st.integers(1, 4))
+_FORMS = (
+    "{n} ({p})", "**{n}** ({p}) - text", "{n}: {p}", "{n} – {p} – text, $20", "{n} | {p}",
+    "**{n}**\n   - Price: {p}",
+)  # fmt: skip
+
+
+@given(st.lists(_PRICED, min_size=2), st.sampled_from(_FORMS), st.sampled_from(["1", "-"]))
 def test_every_price_stays_with_its_name(items: list[tuple[str, int]], form: str, mark: str) -> None:
     lines = [
         f"{mark if mark == '-' else f'{place}.'} {form.format(n=name, p='$' * level)}"
@@ -250,28 +200,18 @@ def test_any_text_of_marks_is_read(text: str) -> None:
 
 
 def test_what_an_object_leaves_out_is_unknown() -> None:
-    assert found(
-        '[{"name": "Mill", "price": "$$-$$$"}, {"price_level": 3, "name": null}, {"cuisine": "Thai"}]'
-    ) == [
-        ("Mill", None, ()),
-        (None, 3, ()),
-        (None, None, ("thai",)),
-    ]
+    text = '[{"name": "Mill", "price": "$$-$$$"}, {"price_level": 3, "name": null}, {"cuisine": "Thai"}]'
+    assert found(text) == [("Mill", None, ()), (None, 3, ()), (None, None, ("thai",))]
     assert found('[{"rating": 4}, 3, null, ["x"], {"name": "Mill"}]') == [("Mill", None, ())]
 
 
 def test_categories_are_split_and_never_at_an_ampersand() -> None:
-    assert split_categories(" Wine & Spirits, Bars/Pubs ;bars,, Tapas  Bars ") == (
-        "wine & spirits",
-        "bars",
-        "pubs",
-        "tapas bars",
-    )
+    split = ("wine & spirits", "bars", "pubs", "tapas bars")
+    assert split_categories(" Wine & Spirits, Bars/Pubs ;bars,, Tapas  Bars ") == split
     assert split_categories("") == ()
     # Only text is split: each element of an array is one category.
-    assert found('[{"name": "Mill", "categories": ["Bars / Pubs", 3, null, "Bars / pubs"]}]') == [
-        ("Mill", None, ("bars / pubs", "3"))
-    ]
+    listed = found('[{"name": "Mill", "categories": ["Bars / Pubs", 3, null, "Bars / pubs"]}]')
+    assert listed == [("Mill", None, ("bars / pubs", "3"))]
 
 
 def test_items_as_they_are_kept() -> None:
@@ -284,34 +224,28 @@ def test_items_as_they_are_kept() -> None:
     )
 
 
-def test_more_items_than_asked_for_are_kept() -> None:
-    answer = read('["A", "B", "C"]')
-    assert (answer.status, answer.n_items) == ("ok", 3)
-
-
-@pytest.mark.parametrize(
-    ("text", "finish_reason", "status", "error"),
-    [
-        ("[]", None, "malformed", "The list is empty."),
-        ('{"restaurants": []}', None, "malformed", "The list is empty."),
-        ('{"message": "There are many.", "n": 3}', None, "malformed", "The list is empty."),
-        ("There are many restaurants.", None, "malformed", "The answer holds no list."),
-        ("", None, "malformed", "The answer is empty."),
-        (None, None, "malformed", "The answer is empty."),
-        ("I'm sorry, but I can't help with that.", None, "refused", "(rule en-cannot)"),
-        ('["A", "B"]', "content_filter", "refused", "(rule filtered)"),
-        ('[{"name": "A", "price_level": 2}, {"na', None, "truncated", "The JSON list is not closed."),
-        ("1. A", "length", "truncated", "(rule "),
-        ('["A", "B"]' + " " * 10_000, None, "malformed", "the limit is 10000"),
-    ],
-)
+@pytest.mark.parametrize(("text", "finish_reason", "status", "error"), [
+    ("[]", None, "malformed", "The list is empty."),
+    ('{"restaurants": []}', None, "malformed", "The list is empty."),
+    ('{"message": "There are many.", "n": 3}', None, "malformed", "The list is empty."),
+    ("There are many restaurants.", None, "malformed", "The answer holds no list."),
+    ("", None, "malformed", "The answer is empty."),
+    (None, None, "malformed", "The answer is empty."),
+    ("I'm sorry, but I can't help with that.", None, "refused", "(rule en-cannot)"),
+    ('["A", "B"]', "content_filter", "refused", "(rule filtered)"),
+    ('[{"name": "A", "price_level": 2}, {"na', None, "truncated", "The JSON list is not closed."),
+    ("1. A", "length", "truncated", "(rule "),
+    ('["A", "B"]' + " " * 10_000, None, "malformed", "the limit is 10000"),
+])  # fmt: skip
 def test_replies_without_items(text: str | None, finish_reason: str | None, status: str, error: str) -> None:
     answer = read(text, finish_reason)
     assert (answer.status, answer.answer_text, answer.n_items) == (status, None, None)
     assert error in (answer.error or "")
 
 
-def test_a_list_that_is_long_enough_is_no_longer_cut_off() -> None:
+def test_a_list_that_is_long_enough_is_no_longer_cut_off_and_a_longer_one_is_kept() -> None:
+    answer = read('["A", "B", "C"]')
+    assert (answer.status, answer.n_items) == ("ok", 3)
     assert read('["A", "B", "C', "length").status == "ok"
     assert read('[{"name": "I\'m sorry, I can\'t help"}, {"name": "B"}]').status == "ok"
 
@@ -329,9 +263,8 @@ _CATEGORIES = st.lists(st.sampled_from(["bars", "thai", "wine & spirits", "pubs"
 
 @given(st.lists(st.tuples(_NAMES, st.none() | st.integers(1, 4), _CATEGORIES), min_size=1))
 def test_items_of_json_come_back(items: list[tuple[str, int | None, list[str]]]) -> None:
-    text = json.dumps(
-        [{"name": name, "price_level": level, "categories": listed} for name, level, listed in items]
-    )
+    keys = ("name", "price_level", "categories")
+    text = json.dumps([dict(zip(keys, one, strict=True)) for one in items])
     assert found(text) == [(name, level, tuple(listed)) for name, level, listed in items]
 
 

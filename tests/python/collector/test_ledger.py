@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import textwrap
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -22,10 +22,9 @@ from collector.ledger import database as module
 from collector.ledger.database import Ledger, LedgerLockedError
 from collector.ledger.schema import migrations
 from collector.rows import RelevanceRow, ResponseRow, response_hash, utc_now
+from tests.python.collector.importing import Query
 from tests.python.collector.scripted import hold
 from tests.python.rows import a_run
-
-Query = Callable[[str], list[tuple[Any, ...]]]
 
 
 def register_analysis(
@@ -35,11 +34,17 @@ def register_analysis(
     relevance_hash: str | None = None,
     relevance: Sequence[RelevanceRow] = (),
 ) -> bool:
-    ledger = Ledger(ledger_path)
-    ledger.create()
-    with ledger.append() as append:
+    Ledger(ledger_path).create()
+    with Ledger(ledger_path).append() as append:
         append.relevance(relevance_hash, relevance)
         return append.analysis(audit, document)
+
+
+@pytest.fixture
+def ledger(ledger_path: Path) -> Ledger:
+    ledger = Ledger(ledger_path)
+    ledger.create()
+    return ledger
 
 
 @contextmanager
@@ -72,36 +77,15 @@ def test_folders_are_made(tmp_path: Path) -> None:
         Ledger(tmp_path / "file" / "ledger.duckdb").create()
 
 
-def test_rows_come_back_as_they_went_in(ledger_path: Path, query: Query) -> None:
-    ledger = Ledger(ledger_path)
-    ledger.create()
+def test_rows_come_back_as_they_went_in(ledger: Ledger, query: Query) -> None:
+    moment = datetime(2026, 1, 1, 12)
+    text = "héllo 👋 \n 'quoted'"
     full = ResponseRow(
-        prompt_id="p",
-        trial=1,
-        attempt=2,
-        seq=2,
-        status="ok",
-        content_hash="sha256:0",
-        response_text="héllo 👋 \n 'quoted'",
-        answer_text="日本",
-        raw_body="{}",
-        finish_reason="stop",
-        model_answered="m",
-        prompt_tokens=3,
-        completion_tokens=4,
-        latency_ms=1.5,
-        error="none",
-        requested_at=datetime(2026, 1, 1, 12),
-        weight=2.5,
-        reasoning_text="why",
-        read_by="text",
-        read_text="日",
-        answer_language="ja",
-        source_row=7,
-        kept='{"version":"2"}',
-        turn=2,
-        is_judged=False,
-    )
+        "p", trial=1, attempt=2, seq=2, status="ok", content_hash="sha256:0", response_text=text, answer_text="日本",
+        raw_body="{}", finish_reason="stop", model_answered="m", prompt_tokens=3, completion_tokens=4, latency_ms=1.5,
+        error="none", requested_at=moment, weight=2.5, reasoning_text="why", read_by="text", read_text="日",
+        answer_language="ja", source_row=7, kept='{"version":"2"}', turn=2, is_judged=False,
+    )  # fmt: skip
     empty = ResponseRow(prompt_id="p", trial=1, attempt=1, seq=1, status="error", content_hash="sha256:1")
     with ledger.append() as append:
         append.run(a_run("r", spec={"b": 1, "a": "é"}))
@@ -109,20 +93,8 @@ def test_rows_come_back_as_they_went_in(ledger_path: Path, query: Query) -> None
         append.responses("r", [])
     assert query("select * from raw.responses order by seq desc") == [
         (
-            *("r", "p", 1, 2, 2, "ok", "héllo 👋 \n 'quoted'", "日本", "{}", "stop", "m", 3, 4, 1.5, "none"),
-            *(
-                datetime(2026, 1, 1, 12),
-                2.5,
-                "sha256:0",
-                "why",
-                "text",
-                "日",
-                "ja",
-                7,
-                '{"version":"2"}',
-                2,
-                False,
-            ),
+            *("r", "p", 1, 2, 2, "ok", text, "日本", "{}", "stop", "m", 3, 4, 1.5, "none", moment, 2.5),
+            *("sha256:0", "why", "text", "日", "ja", 7, '{"version":"2"}', 2, False),
         ),
         ("r", "p", 1, 1, 1, "error", *[None] * 10, 1.0, "sha256:1", *[None] * 8),
     ]
@@ -131,9 +103,7 @@ def test_rows_come_back_as_they_went_in(ledger_path: Path, query: Query) -> None
     ]
 
 
-def test_a_block_that_raises_writes_nothing(ledger_path: Path, query: Query) -> None:
-    ledger = Ledger(ledger_path)
-    ledger.create()
+def test_a_block_that_raises_writes_nothing(ledger: Ledger, query: Query) -> None:
 
     def failing() -> None:
         with ledger.append() as append:
@@ -145,21 +115,16 @@ def test_a_block_that_raises_writes_nothing(ledger_path: Path, query: Query) -> 
     assert query("select count(*) from raw.runs") == [(0,)]
 
 
-def test_runs_are_listed_with_their_state(ledger_path: Path) -> None:
-    ledger = Ledger(ledger_path)
-    ledger.create()
+def test_runs_are_listed_with_their_state(ledger: Ledger) -> None:
     with ledger.append() as append:
         for run_id in ("one", "two"):
             append.run(a_run(run_id))
             append.event(run_id, "started", {})
         append.event("two", "failed", {"reason": "x"})
-        append.responses(
-            "two", [ResponseRow("p", 1, 1, 1, "malformed", "h"), ResponseRow("p", 1, 2, 2, "ok", "h")]
-        )
-    assert [(run.run_id, run.state, run.n_responses) for run in Ledger(ledger_path).runs()] == [
-        ("one", "started", 0),
-        ("two", "failed", 1),
-    ]
+        rows = [ResponseRow("p", 1, 1, 1, "malformed", "h"), ResponseRow("p", 1, 2, 2, "ok", "h")]
+        append.responses("two", rows)
+    found = [(run.run_id, run.state, run.n_responses) for run in ledger.runs()]
+    assert found == [("one", "started", 0), ("two", "failed", 1)]
 
 
 def test_an_analysis_is_written_only_when_it_changes(ledger_path: Path, query: Query) -> None:
@@ -167,9 +132,8 @@ def test_an_analysis_is_written_only_when_it_changes(ledger_path: Path, query: Q
     written = [register_analysis(ledger_path, "small", one) for one in (first, first, second, second, first)]
     assert written == [True, False, True, False, True]
     assert register_analysis(ledger_path, "other", first)
-    rows = query(
-        "select analysis::varchar, analysis_hash from raw.analysis_settings where audit = 'small' order by registered_at"
-    )
+    settings = "select analysis::varchar, analysis_hash from raw.analysis_settings"
+    rows = query(f"{settings} where audit = 'small' order by registered_at")
     assert rows == [(canonical_json(one), hash_of(one)) for one in (first, second, first)]
 
 
@@ -204,15 +168,12 @@ def test_a_ledger_of_the_first_schema_is_brought_up_to_date(ledger_path: Path, q
             "values ('r', 'p', 't', 'en', 'plain', 'sha256:0')"
         )
     Ledger(ledger_path).create()
-    assert query("select prompt_id, domain, cluster, block from raw.kept_prompts") == [
-        ("p", None, None, None)
-    ]
+    kept = query("select prompt_id, domain, cluster, block from raw.kept_prompts")
+    assert kept == [("p", None, None, None)]
     assert query("select count(*) from raw.relevance") == [(0,)]
 
 
-def test_a_locked_ledger_is_waited_for_and_then_named(
-    ledger_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_locked_ledger_is_waited_for_then_named(ledger_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Ledger(ledger_path).create()
     with held_by_another_process(ledger_path, 30) as pid:
         with pytest.raises(LedgerLockedError) as caught, Ledger(ledger_path, wait_seconds=0.3).append():
@@ -226,31 +187,26 @@ def test_a_locked_ledger_is_waited_for_and_then_named(
             assert append.run_of_source("none", "sha256:0") is None
 
 
-def test_files_that_are_no_ledger(tmp_path: Path) -> None:
-    missing = tmp_path / "missing.duckdb"
-    with pytest.raises(LedgerError, match="There is no ledger at"):
-        Ledger(missing).runs()
-    with pytest.raises(LedgerError, match="There is no ledger at"), Ledger(missing).append():
-        pass
-    assert not missing.exists()
-
-    text = tmp_path / "text.duckdb"
-    text.write_text("not a database")
-    for use in (lambda: Ledger(text).runs(), Ledger(text).create):
-        with pytest.raises(LedgerError, match="is not a DuckDB file"):
+@pytest.mark.parametrize(("content", "sentence"), [
+    ("not a database", "is not a DuckDB file"),
+    ("create table sales (a integer)", r"no ledger \(it holds main.sales\)"),
+    ("", "is an empty DuckDB file"),
+    (None, "There is no ledger at"),
+])  # fmt: skip
+def test_files_that_are_no_ledger(tmp_path: Path, content: str | None, sentence: str) -> None:
+    path = tmp_path / "file.duckdb"
+    if content == "not a database":
+        path.write_text(content)
+    elif content is not None:
+        with duckdb.connect(str(path)) as connection:
+            connection.execute(content)
+    for use in [Ledger(path).runs, *([Ledger(path).create] if content else [])]:
+        with pytest.raises(LedgerError, match=sentence):
             use()
-
-    other = tmp_path / "other.duckdb"
-    with duckdb.connect(str(other)) as connection:
-        connection.execute("create table sales (a integer)")
-    for use in (lambda: Ledger(other).runs(), Ledger(other).create):
-        with pytest.raises(LedgerError, match=r"no ledger \(it holds main.sales\)"):
-            use()
-
-    bare = tmp_path / "bare.duckdb"
-    duckdb.connect(str(bare)).close()
-    with pytest.raises(LedgerError, match="is an empty DuckDB file"):
-        Ledger(bare).runs()
+    if content is None:
+        with pytest.raises(LedgerError, match=sentence), Ledger(path).append():
+            pass
+        assert not path.exists()
 
 
 def test_schemas_of_other_versions(ledger_path: Path) -> None:
@@ -280,9 +236,7 @@ def test_hashes(tmp_path: Path) -> None:
     assert utc_now().tzinfo is None
 
 
-def test_a_disk_without_room_gets_a_sentence_and_leaves_the_ledger_as_it_was(
-    ledger_path: Path, query: Query, repository: Path
-) -> None:
+def test_a_full_disk_leaves_the_ledger_as_it_was(ledger_path: Path, query: Query, repository: Path) -> None:
     Ledger(ledger_path).create()
     script = f"""
         import resource
@@ -298,13 +252,8 @@ def test_a_disk_without_room_gets_a_sentence_and_leaves_the_ledger_as_it_was(
         except LedgerError as error:
             print(error)
     """
-    done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(script)],
-        cwd=repository,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    command = [sys.executable, "-c", textwrap.dedent(script)]
+    done = subprocess.run(command, cwd=repository, capture_output=True, text=True, check=False)
     assert done.stdout.startswith(f"{ledger_path} cannot be written ("), done.stderr
     assert "File too large" in done.stdout
     assert done.stdout.endswith("; it is as it was before: put that right and try again.\n")
@@ -312,12 +261,10 @@ def test_a_disk_without_room_gets_a_sentence_and_leaves_the_ledger_as_it_was(
 
 
 @pytest.mark.parametrize("kind", [duckdb.IOException, duckdb.OutOfMemoryException])
-def test_a_disk_that_is_full_before_the_commit_gets_the_same_sentence(
-    ledger_path: Path, query: Query, kind: type[duckdb.Error]
+def test_a_disk_full_before_a_commit(
+    ledger: Ledger, ledger_path: Path, query: Query, kind: type[duckdb.Error]
 ) -> None:
     """A large append writes, and spills what memory does not hold, long before it is committed."""
-    ledger = Ledger(ledger_path)
-    ledger.create()
 
     def fill_the_disk() -> None:
         with ledger.append() as append:

@@ -49,13 +49,11 @@ AROUND = (
     ("Here are some for you:\n\n", ""),
     ("Sure!\n", "\n\nI hope that you like these!"),
     ("以下是推荐：\n", "\n\n希望您喜欢这些作品。"),
-)
+)  # fmt: skip
 sets_of_titles = st.lists(st.sampled_from(TITLES), min_size=3, max_size=9, unique=True)
 
 
-def _rendered(
-    titles: Sequence[str], mark: str, emphasis: str, separator: str, around: tuple[str, str]
-) -> str:
+def _rendered(titles: Sequence[str], mark: str, emphasis: str, separator: str, around: Sequence[str]) -> str:
     lines = [mark.format(**numbers(n)) + emphasis.format(title) for n, title in enumerate(titles, start=1)]
     return around[0] + separator.join(lines) + around[1]
 
@@ -67,11 +65,9 @@ def _holds(emphasis: str, title: str) -> bool:
 
 @pytest.mark.parametrize("mark", MARKS)
 @given(
-    titles=sets_of_titles,
-    emphasis=st.sampled_from(EMPHASIS),
-    separator=st.sampled_from(SEPARATORS),
+    titles=sets_of_titles, emphasis=st.sampled_from(EMPHASIS), separator=st.sampled_from(SEPARATORS),
     data=st.data(),
-)
+)  # fmt: skip
 @settings(max_examples=12)
 def test_the_titles_come_back_whatever_the_numbering(
     mark: str, titles: list[str], emphasis: str, separator: str, data: st.DataObject
@@ -88,15 +84,11 @@ def test_the_titles_come_back_whatever_the_numbering(
 
 
 @given(
-    titles=sets_of_titles,
-    emphasis=st.sampled_from(EMPHASIS),
-    separator=st.sampled_from(SEPARATORS),
+    titles=sets_of_titles, emphasis=st.sampled_from(EMPHASIS), separator=st.sampled_from(SEPARATORS),
     data=st.data(),
-)
+)  # fmt: skip
 @settings(max_examples=150)
-def test_the_titles_come_back_whatever_the_bullet(
-    titles: list[str], emphasis: str, separator: str, data: st.DataObject
-) -> None:
+def test_titles_behind_bullets(titles: list[str], emphasis: str, separator: str, data: st.DataObject) -> None:
     titles = [title for title in titles if _holds(emphasis, title)]
     assume(len(titles) >= 3)
     bullet = data.draw(st.sampled_from(BULLETS))
