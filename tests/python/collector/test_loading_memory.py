@@ -26,10 +26,7 @@ ROW_GROUPS = "select count(distinct row_group_id) from pragma_storage_info('raw.
 
 
 def test_a_text_larger_than_the_bound_is_written(
-    small_spec: Path,
-    ledger_path: Path,
-    query: Query,
-    monkeypatch: pytest.MonkeyPatch,
+    small_spec: Path, ledger_path: Path, query: Query, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(loading, "MEMORY_BYTES", 10_000_000)
     text = '{"Tea": "' + "warm " * 1_000_000 + '"}'  # 5 MB, three times a row

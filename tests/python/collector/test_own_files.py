@@ -147,21 +147,13 @@ def test_cells_become_text(tmp_path: Path) -> None:
         sheet["A3"], sheet["A4"], sheet["A5"], sheet["A6"] = date(2024, 10, 19), 7, 2.5, True
 
     file = workbook(tmp_path / "a.xlsx", change)
-    assert [race for race, _ in read(file, Form(table="answers"))[:4]] == [
-        "2024-10-19",
-        "7",
-        "2.5",
-        "true",
-    ]
+    assert [race for race, _ in read(file, Form(table="answers"))[:4]] == ["2024-10-19", "7", "2.5", "true"]
 
 
 @pytest.mark.parametrize("size", ["A1", "A1:XFD1048576"])
 def test_a_sheet_is_read_whole_whatever_it_says_of_its_size(tmp_path: Path, size: str) -> None:
     file = tmp_path / "a.xlsx"
-    with (
-        zipfile.ZipFile(workbook(tmp_path / "right.xlsx")) as right,
-        zipfile.ZipFile(file, "w") as wrong,
-    ):
+    with zipfile.ZipFile(workbook(tmp_path / "right.xlsx")) as right, zipfile.ZipFile(file, "w") as wrong:
         for name in right.namelist():
             content = re.sub(rb'(<dimension ref=")[^"]*', rb"\g<1>" + size.encode(), right.read(name))
             wrong.writestr(name, content)

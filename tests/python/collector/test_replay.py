@@ -90,11 +90,7 @@ def test_columns_may_have_other_names(load: Load) -> None:
     )
     assert target.ask(Request("Hello")).text == "one"
     # Another column's answers are another target's, so these are frozen with a run.
-    assert target.parameters["columns"] == {
-        "prompt": "prompt_text",
-        "reply": "response_text",
-        "trial": "n",
-    }
+    assert target.parameters["columns"] == {"prompt": "prompt_text", "reply": "response_text", "trial": "n"}
 
 
 def test_a_file_is_read_as_imports_read_one(load: Load, tmp_path: Path) -> None:

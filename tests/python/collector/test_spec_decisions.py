@@ -167,12 +167,7 @@ def test_a_masked_name_leaves_the_group_and_hides_the_name(write: Write) -> None
 def test_what_is_asked_and_how_it_is_read(write: Write) -> None:
     audit = load_audit(write())
     asked = audit.asked()
-    assert asked["people"] == {
-        "name": "name",
-        "per_subject": None,
-        "n": 8,
-        "hash": asked["people"]["hash"],
-    }
+    assert asked["people"] == {"name": "name", "per_subject": None, "n": 8, "hash": asked["people"]["hash"]}
     assert asked["answer"] == {"kind": "label", "max_characters": 200_000, "labels": ["junior", "senior"]}
     assert (asked["subjects"]["expected"], asked["subjects"]["person"]) == ("level", "first_name")
     assert audit.analysis_document() == {

@@ -127,10 +127,7 @@ class Setting:
 
 @pytest.fixture(params=list(SERVICES))
 def setting(
-    request: pytest.FixtureRequest,
-    services: FakeServices,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    request: pytest.FixtureRequest, services: FakeServices, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Setting:
     monkeypatch.setenv(VARIABLE, KEY)
     services.will(Good())
