@@ -229,16 +229,13 @@ def test_a_probe_called_all_is_refused(tmp_path: Path, bring_as: Bring) -> None:
         bring_as(text, file)
 
 
-@pytest.mark.parametrize(
-    ("change", "expected"),
-    [
-        (("    scores: {vader: vader, people: label}\n", ""),
-         "import.score_labels says what scores mean, and import.columns.scores is missing; remove it."),
-        (('{"-1": negative', "{-1: negative"), "the key -1 under import.score_labels is not text"),
-        (("gender: {White: null", "gender: {White: woma"), "import.values.gender.White is 'woma', which is no group"),
-        (("race: about, gender: about", "race: about"), "import.columns.attributes leaves out 'gender'"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("change", "expected"), [
+    (("    scores: {vader: vader, people: label}\n", ""),
+     "import.score_labels says what scores mean, and import.columns.scores is missing; remove it."),
+    (('{"-1": negative', "{-1: negative"), "the key -1 under import.score_labels is not text"),
+    (("gender: {White: null", "gender: {White: woma"), "import.values.gender.White is 'woma', which is no group"),
+    (("race: about, gender: about", "race: about"), "import.columns.attributes leaves out 'gender'"),
+])  # fmt: skip
 def test_a_wrong_import(write_spec: Write, change: tuple[str, str], expected: str) -> None:
     with pytest.raises(InputError) as caught:
         load_audit(write_spec(REGARD_AUDIT, change))

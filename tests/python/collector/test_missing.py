@@ -153,20 +153,17 @@ def test_words_for_no_value() -> None:
     assert missing_answer("x" * 1_000_000, answer) is None
 
 
-@pytest.mark.parametrize(
-    ("counts", "n_answers", "are_labels", "found"),
-    [
-        ({"<empty>": 9, "[NO_TEXT]": 50, "ERROR": 20, "Yes.": 9, "YES": 9}, 500, False, ["[NO_TEXT]", "ERROR", "<empty>"]),
-        ({"[NO_TEXT]": 2}, 500, False, []),
-        ({"accept": 100, "reject": 80, "ERROR": 9, "NO_TEXT": 5}, 194, True, ["ERROR", "NO_TEXT"]),
-        ({"HIRE": 100, "NO_HIRE": 80, "ERROR": 9}, 189, True, ["ERROR"]),
-        ({"NO_ERROR": 100, "MINOR": 80}, 180, True, []),
-        ({"[[A]]": 100, "[[B]]": 80, "[[C]]": 9}, 189, True, []),
-        ({"[A]": 9, "[1]": 9, '["Dune"]': 9, "[]": 9, "(b)": 9}, 500, False, []),
-        ({"#N/A": 30, "nan": 9, "-": 9}, 500, False, []),
-        ({"Error": 9, "no response": 30}, 500, False, ["no response", "Error"]),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("counts", "n_answers", "are_labels", "found"), [
+    ({"<empty>": 9, "[NO_TEXT]": 50, "ERROR": 20, "Yes.": 9, "YES": 9}, 500, False, ["[NO_TEXT]", "ERROR", "<empty>"]),
+    ({"[NO_TEXT]": 2}, 500, False, []),
+    ({"accept": 100, "reject": 80, "ERROR": 9, "NO_TEXT": 5}, 194, True, ["ERROR", "NO_TEXT"]),
+    ({"HIRE": 100, "NO_HIRE": 80, "ERROR": 9}, 189, True, ["ERROR"]),
+    ({"NO_ERROR": 100, "MINOR": 80}, 180, True, []),
+    ({"[[A]]": 100, "[[B]]": 80, "[[C]]": 9}, 189, True, []),
+    ({"[A]": 9, "[1]": 9, '["Dune"]': 9, "[]": 9, "(b)": 9}, 500, False, []),
+    ({"#N/A": 30, "nan": 9, "-": 9}, 500, False, []),
+    ({"Error": 9, "no response": 30}, 500, False, ["no response", "Error"]),
+])  # fmt: skip
 def test_what_recurs_and_looks_like_a_failed_call(
     counts: dict[str, int], n_answers: int, are_labels: bool, found: list[str]
 ) -> None:
@@ -342,18 +339,15 @@ def test_a_column_of_answers_for_each_group(folder: Path) -> None:
     assert "wide.csv: row 5 has 'Blak' as 'race', which is no group of race; did you mean 'Black'?" in shown
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (("texts: {male: his, female: hers}", "texts: {male: his}"), "import.columns.texts names one column; a comparison needs"),
-        (("female: hers", "femal: hers"), "import.columns.texts.femal is no group of sex; did you mean 'female'?"),
-        (("female: hers", "female: his"), "import.columns.texts names a column twice; each group has its own."),
-        (("{race: race}", "{race: race, sex: sex}"), "import.columns.attributes leaves out none; it should leave out that one."),
-        ((", attributes: {race: race}", ""), "import.columns.attributes leaves out 'sex', 'race'; it should leave out that one."),
-        (("{texts", "{text: his, texts"), "import.columns.texts cannot be combined with text, which names one column of answers"),
-        (("{kind: label", "{missing: ['YES'], kind: label"), "answer.missing holds 'YES', which is one of the labels"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("change", "message"), [
+    (("texts: {male: his, female: hers}", "texts: {male: his}"), "import.columns.texts names one column; a comparison needs"),
+    (("female: hers", "femal: hers"), "import.columns.texts.femal is no group of sex; did you mean 'female'?"),
+    (("female: hers", "female: his"), "import.columns.texts names a column twice; each group has its own."),
+    (("{race: race}", "{race: race, sex: sex}"), "import.columns.attributes leaves out none; it should leave out that one."),
+    ((", attributes: {race: race}", ""), "import.columns.attributes leaves out 'sex', 'race'; it should leave out that one."),
+    (("{texts", "{text: his, texts"), "import.columns.texts cannot be combined with text, which names one column of answers"),
+    (("{kind: label", "{missing: ['YES'], kind: label"), "answer.missing holds 'YES', which is one of the labels"),
+])  # fmt: skip
 def test_errors_in_a_column_for_each_group_are_reported(
     folder: Path, change: tuple[str, str], message: str
 ) -> None:

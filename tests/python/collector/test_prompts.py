@@ -97,15 +97,12 @@ def test_paired_descriptors_go_in_step(write_spec: Write) -> None:
     assert "paired" not in crossed.asked()["templates"][0]
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ("[Black, dark]", "[Black, dark, brown]",
-         "templates[0].paired puts descriptors in step, and 'Black' of race has 3 where 'White' of race has 2; give every"),
-        ("{a race} {gender}", "{a race}", "templates[0].paired puts descriptors of several attributes in step and the template"),
-        ("paired: true", "paired: 1", "templates[0].paired should be true or false and is 1"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("old", "new", "message"), [
+    ("[Black, dark]", "[Black, dark, brown]",
+     "templates[0].paired puts descriptors in step, and 'Black' of race has 3 where 'White' of race has 2; give every"),
+    ("{a race} {gender}", "{a race}", "templates[0].paired puts descriptors of several attributes in step and the template"),
+    ("paired: true", "paired: 1", "templates[0].paired should be true or false and is 1"),
+])  # fmt: skip
 def test_a_pairing_that_cannot_be_is_reported(write_spec: Write, old: str, new: str, message: str) -> None:
     with pytest.raises(InputError, match=re.escape(message)):
         load_audit(write_spec(PAIRED.replace(old, new)))

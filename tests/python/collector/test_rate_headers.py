@@ -37,38 +37,32 @@ def test_anthropic() -> None:
     assert rate_hints(headers, now=NOW) == RateHints(0, 39000, 7.0, 30.0, 7.0)
 
 
-@pytest.mark.parametrize(
-    ("text", "seconds"),
-    [
-        ("12ms", 0.012),
-        ("1h2m3.5s", 3723.5),
-        ("7.66s", 7.66),
-        ("6m0s", 360.0),
-        ("250µs", 0.00025),
-        ("30", 30.0),
-        ("0", 0.0),
-        ("soon", None),
-        ("-1", None),
-        ("5m whatever", None),
-        ("nan", None),
-    ],
-)
+@pytest.mark.parametrize(("text", "seconds"), [
+    ("12ms", 0.012),
+    ("1h2m3.5s", 3723.5),
+    ("7.66s", 7.66),
+    ("6m0s", 360.0),
+    ("250µs", 0.00025),
+    ("30", 30.0),
+    ("0", 0.0),
+    ("soon", None),
+    ("-1", None),
+    ("5m whatever", None),
+    ("nan", None),
+])  # fmt: skip
 def test_durations(text: str, seconds: float | None) -> None:
     hints = rate_hints({"x-ratelimit-remaining-requests": "1", "x-ratelimit-reset-requests": text})
     assert hints is not None
     assert hints.reset_requests_seconds == (None if seconds is None else pytest.approx(seconds))
 
 
-@pytest.mark.parametrize(
-    ("headers", "seconds"),
-    [
-        ({"Retry-After": "2"}, 2.0),
-        ({"Retry-After": "2.5"}, 2.5),
-        ({"Retry-After": "2", "retry-after-ms": "1234"}, 1.234),
-        ({"Retry-After": "Thu, 01 Jan 2026 12:01:30 GMT"}, 90.0),
-        ({"Retry-After": "Thu, 01 Jan 2026 11:59:00 GMT"}, 0.0),
-    ],
-)
+@pytest.mark.parametrize(("headers", "seconds"), [
+    ({"Retry-After": "2"}, 2.0),
+    ({"Retry-After": "2.5"}, 2.5),
+    ({"Retry-After": "2", "retry-after-ms": "1234"}, 1.234),
+    ({"Retry-After": "Thu, 01 Jan 2026 12:01:30 GMT"}, 90.0),
+    ({"Retry-After": "Thu, 01 Jan 2026 11:59:00 GMT"}, 0.0),
+])  # fmt: skip
 def test_retry_after(headers: dict[str, str], seconds: float) -> None:
     hints = rate_hints(headers, now=NOW)
     assert hints == RateHints(retry_after_seconds=pytest.approx(seconds))
@@ -85,20 +79,17 @@ def test_moments_are_read_against_the_services_own_clock() -> None:
     assert hints.reset_requests_seconds == 20.0
 
 
-@pytest.mark.parametrize(
-    "headers",
-    [
-        {},
-        {"Content-Type": "application/json"},
-        {"Retry-After": "later"},
-        {"Retry-After": "inf"},
-        {"Retry-After": "-1"},
-        {"x-ratelimit-remaining-tokens": "-1"},
-        {"x-ratelimit-remaining-requests": "1, 1"},
-        {"x-ratelimit-remaining-requests": "٣"},
-        {"anthropic-ratelimit-tokens-reset": "2026-13-45T00:00:00Z"},
-        {"Date": "nonsense", "Retry-After": "Thu, 99 Jan 2026 12:00:00 GMT"},
-    ],
-)
+@pytest.mark.parametrize("headers", [
+    {},
+    {"Content-Type": "application/json"},
+    {"Retry-After": "later"},
+    {"Retry-After": "inf"},
+    {"Retry-After": "-1"},
+    {"x-ratelimit-remaining-tokens": "-1"},
+    {"x-ratelimit-remaining-requests": "1, 1"},
+    {"x-ratelimit-remaining-requests": "٣"},
+    {"anthropic-ratelimit-tokens-reset": "2026-13-45T00:00:00Z"},
+    {"Date": "nonsense", "Retry-After": "Thu, 99 Jan 2026 12:00:00 GMT"},
+])  # fmt: skip
 def test_what_says_nothing_or_nonsense_gives_no_hints(headers: dict[str, str]) -> None:
     assert rate_hints(headers) is None

@@ -132,27 +132,24 @@ def test_what_is_not_in_the_file_fails_its_question_only(load: Load) -> None:
         assert (caught.value.retryable, caught.value.stops_run) == (False, False)
 
 
-@pytest.mark.parametrize(
-    ("content", "file", "message"),
-    [
-        ("", "a.csv", "has no rows; it should hold one for each response"),
-        ("", "a.jsonl", "has no rows; it should hold one for each response"),
-        ("prompt,reply\n", "a.csv", "has no rows"),
-        ("prompt,answer\nHello,one\n", "a.csv", "has no column 'reply'"),
-        ("text,reply\nHello,one\n", "a.csv",
-         "has neither 'prompt' nor 'prompt_id', which say what was asked; its columns are 'text', 'reply'"),
-        ("prompt,reply\nHello\n", "a.csv", "line 2 has 1 cell and the header 2; a cell that holds the separator"),
-        ("prompt,reply\nHello,one,two\n", "a.csv", "line 2 has 3 cells and the header 2; a cell that holds the separator"),
-        ('prompt,reply\n"Hello,one\n', "a.csv", "cannot be read as CSV"),
-        ("prompt,reply,trial\nHello,one,1\nHello,two,1\n", "a.csv", "row 2 answers trial 1 of its prompt a second time"),
-        ("prompt,reply,trial\nHello,one,first\n", "a.csv", "row 1 has the trial 'first', which should be a number from 1"),
-        ('{"prompt": "a", "reply": "b"}\n[1]\n', "a.jsonl", "line 2 is a JSON list and no object"),
-        ("{\n", "a.jsonl", "line 1 is not valid JSON"),
-        ('{"prompt": "a", "reply": "b"}\n{"reply": "b"}\n', "a.jsonl", "row 2 has no prompt and no prompt_id"),
-        ("prompt,reply\nHello,one\n", "a.txt",
-         "should be a file of answers that ends in .csv, .tsv, .jsonl, .ndjson, .json, .parquet, .xlsx, .xlsm"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("content", "file", "message"), [
+    ("", "a.csv", "has no rows; it should hold one for each response"),
+    ("", "a.jsonl", "has no rows; it should hold one for each response"),
+    ("prompt,reply\n", "a.csv", "has no rows"),
+    ("prompt,answer\nHello,one\n", "a.csv", "has no column 'reply'"),
+    ("text,reply\nHello,one\n", "a.csv",
+     "has neither 'prompt' nor 'prompt_id', which say what was asked; its columns are 'text', 'reply'"),
+    ("prompt,reply\nHello\n", "a.csv", "line 2 has 1 cell and the header 2; a cell that holds the separator"),
+    ("prompt,reply\nHello,one,two\n", "a.csv", "line 2 has 3 cells and the header 2; a cell that holds the separator"),
+    ('prompt,reply\n"Hello,one\n', "a.csv", "cannot be read as CSV"),
+    ("prompt,reply,trial\nHello,one,1\nHello,two,1\n", "a.csv", "row 2 answers trial 1 of its prompt a second time"),
+    ("prompt,reply,trial\nHello,one,first\n", "a.csv", "row 1 has the trial 'first', which should be a number from 1"),
+    ('{"prompt": "a", "reply": "b"}\n[1]\n', "a.jsonl", "line 2 is a JSON list and no object"),
+    ("{\n", "a.jsonl", "line 1 is not valid JSON"),
+    ('{"prompt": "a", "reply": "b"}\n{"reply": "b"}\n', "a.jsonl", "row 2 has no prompt and no prompt_id"),
+    ("prompt,reply\nHello,one\n", "a.txt",
+     "should be a file of answers that ends in .csv, .tsv, .jsonl, .ndjson, .json, .parquet, .xlsx, .xlsm"),
+])  # fmt: skip
 def test_what_the_file_has_to_hold(load: Load, tmp_path: Path, content: str, file: str, message: str) -> None:
     with pytest.raises(InputError) as caught:
         load(content, file)

@@ -130,17 +130,14 @@ def test_a_finished_run_says_so_and_asks_nobody(small_spec: Path, ledger_path: P
     assert query("select count(*) from raw.run_events") == [(2,)]
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"parameters": {"temperature": 0.5, "top": [1]}}, "has another temperature now (0.5) than run"),
-        ({"parameters": {"top": [1]}}, "has another temperature now (none) than run"),
-        ({"parameters": {"temperature": 1, "top": [1, 2]}}, "has another top now ([1, 2]) than run"),
-        ({"model": "n"}, "has another model now ('n') than run"),
-        ({"kind": "other"}, "has another kind now ('other') than run"),
-        ({"is_simulated": True}, "has another simulated now (True) than run"),
-    ],
-)
+@pytest.mark.parametrize(("changes", "message"), [
+    ({"parameters": {"temperature": 0.5, "top": [1]}}, "has another temperature now (0.5) than run"),
+    ({"parameters": {"top": [1]}}, "has another temperature now (none) than run"),
+    ({"parameters": {"temperature": 1, "top": [1, 2]}}, "has another top now ([1, 2]) than run"),
+    ({"model": "n"}, "has another model now ('n') than run"),
+    ({"kind": "other"}, "has another kind now ('other') than run"),
+    ({"is_simulated": True}, "has another simulated now (True) than run"),
+])  # fmt: skip
 def test_another_target_is_refused(
     small_spec: Path, ledger_path: Path, changes: dict[str, Any], message: str
 ) -> None:

@@ -241,38 +241,26 @@ def entities(n: int) -> list[str]:
     return [f"Artist No. {number}" for number in range(n)]
 
 
-@pytest.mark.parametrize(
-    ("prompt", "k", "entity"),
-    [
-        (
-            "I am a fan of Dr. Dre. Please provide a list of 25 song titles that you would recommend.",
-            25,
-            "Dr. Dre",
-        ),
-        ("I am a fan of fun.. Please provide a list of 5 song titles that you would recommend.", 5, "fun."),
-        (
-            "I am an Asian fan of Earth, Wind and Fire. Please provide a list of 25 song titles that you would recommend."
-            + DEBIASED,
-            25,
-            "Earth, Wind and Fire",
-        ),
-        (
-            "Please provide a list of 10 product names by Guy de Maupassant that you would recommend.",
-            10,
-            "Guy de Maupassant",
-        ),
-        ("Je suis un homme et j'adore M. Pokora. Veuillez proposer une liste de 25 titres.", 25, "M. Pokora"),
-        (
-            "Soy un hombre y fan de Chris de Burgh. Por favor, proponga una lista de 25 títulos.",
-            25,
-            "Chris de Burgh",
-        ),
-        ("Soy admiradora de Juanes. Por favor, proponga una lista de 7 títulos.", 7, "Juanes"),
-        ("Give me a list of 3 good films.", 3, ""),
-        ("List 10 consumer products.", None, ""),
-        ("Give me a list of films.", None, ""),
-    ],
-)
+@pytest.mark.parametrize(("prompt", "k", "entity"), [
+    ("I am a fan of Dr. Dre. Please provide a list of 25 song titles that you would recommend.", 25,
+     "Dr. Dre"),
+    ("I am a fan of fun.. Please provide a list of 5 song titles that you would recommend.", 5, "fun."),
+    (
+        "I am an Asian fan of Earth, Wind and Fire. Please provide a list of 25 song titles that you would recommend."
+        + DEBIASED,
+        25,
+        "Earth, Wind and Fire",
+    ),
+    ("Please provide a list of 10 product names by Guy de Maupassant that you would recommend.", 10,
+     "Guy de Maupassant"),
+    ("Je suis un homme et j'adore M. Pokora. Veuillez proposer une liste de 25 titres.", 25, "M. Pokora"),
+    ("Soy un hombre y fan de Chris de Burgh. Por favor, proponga una lista de 25 títulos.", 25,
+     "Chris de Burgh"),
+    ("Soy admiradora de Juanes. Por favor, proponga una lista de 7 títulos.", 7, "Juanes"),
+    ("Give me a list of 3 good films.", 3, ""),
+    ("List 10 consumer products.", None, ""),
+    ("Give me a list of films.", None, ""),
+])  # fmt: skip
 def test_what_a_prompt_asks_for(prompt: str, k: int | None, entity: str) -> None:
     assert list_request(prompt) == (None if k is None else ListRequest(k, entity))
 
@@ -415,14 +403,11 @@ def test_defects_of_lists() -> None:
     assert len(find_list(fenced).items) == 25
 
 
-@pytest.mark.parametrize(
-    "planted",
-    [
-        {"refuse_about": {"Old": 0.1}, "shorten": {"Old": 0.2}, "repeat": {"Old": 0.3}},
-        {"price": {"Nia": -0.1}, "favour": {"Nia": {"bars": 0.1}}, "word_noise": 0.1},
-        {"gender": {"nurse": 0.9}, "associate": {"Jamal": {"zebra": 0.5}}},
-    ],
-)
+@pytest.mark.parametrize("planted", [
+    {"refuse_about": {"Old": 0.1}, "shorten": {"Old": 0.2}, "repeat": {"Old": 0.3}},
+    {"price": {"Nia": -0.1}, "favour": {"Nia": {"bars": 0.1}}, "word_noise": 0.1},
+    {"gender": {"nurse": 0.9}, "associate": {"Jamal": {"zebra": 0.5}}},
+])  # fmt: skip
 def test_what_is_planted_stands_among_the_parameters_where_it_is_used(planted: dict[str, Any]) -> None:
     always = {"seed", "steer", "mitigation_factor", "malformed", "refused", "fenced"}
     assert set(Simulator().parameters) == always

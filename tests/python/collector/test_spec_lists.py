@@ -373,16 +373,13 @@ def test_a_screening_asks_about_some_attributes_and_about_nobody(repository: Pat
     assert audit.with_attributes([]) is audit
 
 
-@pytest.mark.parametrize(
-    ("name", "attributes", "parts", "sentence"),
-    [
-        ("recommendations", ["rase"], [], "The audit 'recommendations' has no attribute 'rase'; did you mean 'race'?"),
-        ("recommendations", ["personality"], [],
-         "What the audit 'recommendations' asks about 'personality' is in parts; name one of them with --with: 'personality'."),
-        ("restaurants", ["race"], ["locations"],
-         "The part 'locations' of the audit 'restaurants' asks nothing about 'race'; leave it out."),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("name", "attributes", "parts", "sentence"), [
+    ("recommendations", ["rase"], [], "The audit 'recommendations' has no attribute 'rase'; did you mean 'race'?"),
+    ("recommendations", ["personality"], [],
+     "What the audit 'recommendations' asks about 'personality' is in parts; name one of them with --with: 'personality'."),
+    ("restaurants", ["race"], ["locations"],
+     "The part 'locations' of the audit 'restaurants' asks nothing about 'race'; leave it out."),
+])  # fmt: skip
 def test_attributes_that_nothing_asks_about(
     repository: Path, name: str, attributes: list[str], parts: list[str], sentence: str
 ) -> None:

@@ -140,33 +140,24 @@ def test_few_probes_are_warned_of(write: Write) -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("markers", "sentence"),
-    [
-        ("she,stereotype,,\nhe,anti,,\n", []),
-        ("she,,,\nhe,,,\n", []),
-        (
-            "she,stereotype,,\n",
-            [
-                "No marker of the category 'jobs' counts against the stereotype; its answers are not judged",
-                "No marker of the category 'names' counts against the stereotype; its answers are not judged",
-            ],
-        ),
-        (
-            "he,anti,category:jobs,\nshe,stereotype,bank,\ncalm,anti,bank,\n",
-            ["No marker of the category 'jobs' counts for the stereotype; its answers"],
-        ),
-        # A group's marker counts in answers about that group: the nurse's prompt names no group.
-        (
-            "she,stereotype,,\nhe,anti,,Black\n",
-            ["No marker of the category 'jobs' counts against the stereotype; its answers"],
-        ),
-        (
-            "she,stereotype,bank,\nhe,anti,bank,\n",
-            ["No marker of the category 'jobs' counts for or against the stereotype; its answers"],
-        ),
-    ],
-)
+@pytest.mark.parametrize(("markers", "sentence"), [
+    ("she,stereotype,,\nhe,anti,,\n", []),
+    ("she,,,\nhe,,,\n", []),
+    (
+        "she,stereotype,,\n",
+        [
+            "No marker of the category 'jobs' counts against the stereotype; its answers are not judged",
+            "No marker of the category 'names' counts against the stereotype; its answers are not judged",
+        ],
+    ),
+    ("he,anti,category:jobs,\nshe,stereotype,bank,\ncalm,anti,bank,\n",
+     ["No marker of the category 'jobs' counts for the stereotype; its answers"]),
+    # A group's marker counts in answers about that group: the nurse's prompt names no group.
+    ("she,stereotype,,\nhe,anti,,Black\n",
+     ["No marker of the category 'jobs' counts against the stereotype; its answers"]),
+    ("she,stereotype,bank,\nhe,anti,bank,\n",
+     ["No marker of the category 'jobs' counts for or against the stereotype; its answers"]),
+])  # fmt: skip
 def test_markers_on_one_side_alone_are_warned_of(write: Write, markers: str, sentence: list[str]) -> None:
     path = write(markers="marker,direction,probe,group\n" + markers)
     warnings = [one for one in load_audit(path).warnings() if "without a name" not in one]

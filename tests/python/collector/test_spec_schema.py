@@ -130,13 +130,10 @@ def test_a_wrong_reading_is_refused(analysis: dict[str, Any]) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "attributes",
-    [
-        "attributes.csv",
-        {"race": {"file": "groups.csv"}},
-        {"race": {"groups": {"White": "a White", "Black": ["a Black", "an African American"]}}},
-    ],
-)
+@pytest.mark.parametrize("attributes", [
+    "attributes.csv",
+    {"race": {"file": "groups.csv"}},
+    {"race": {"groups": {"White": "a White", "Black": ["a Black", "an African American"]}}},
+])  # fmt: skip
 def test_what_files_hold_may_be_named_in_their_place(attributes: Any) -> None:
     VALIDATOR.validate(changed("attributes", value=attributes))

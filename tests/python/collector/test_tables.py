@@ -37,21 +37,18 @@ def cells(path: Path, columns: list[str], **options: Any) -> list[tuple[Any, ...
 NAMES = [{"name": "Ayşe", "origin": "türkisch"}, {"name": "Jörg, d. Ä.", "origin": "deutsch"}]
 
 
-@pytest.mark.parametrize(
-    ("text", "encoding"),
-    [
-        ("name,origin\nAyşe,türkisch\n\"Jörg, d. Ä.\",deutsch\n", "utf-8"),
-        ("name, origin\n Ayşe , türkisch\n\"Jörg, d. Ä.\" , deutsch\n", "utf-8"),
-        ("name;origin\r\nAyşe;türkisch\r\nJörg, d. Ä.;deutsch\r\n", "utf-8-sig"),
-        ("name\torigin\r\nAyşe\ttürkisch\r\nJörg, d. Ä.\tdeutsch\r\n", "utf-16"),
-        ("name\torigin\nAyşe\ttürkisch\nJörg, d. Ä.\tdeutsch\n", "utf-16-le"),
-        ("sep=;\r\nname;origin\r\nAyşe;türkisch\r\nJörg, d. Ä.;deutsch\r\n", "utf-8-sig"),
-        ("\"sep=|\"\nname|origin\r\nAyşe|türkisch\nJörg, d. Ä.|deutsch\r\n", "utf-8"),
-        ("\n;;\nname;origin;;\n\nAyşe;türkisch;;\n;;;\nJörg, d. Ä.;deutsch;;\n", "utf-8"),
-        (decomposed("name;origin\nAyşe;türkisch\nJörg, d. Ä.;deutsch\n"), "utf-8"),
-        ("name;origin\nAyşe;türkisch\nJörg, d. Ä.;deutsch\n", "cp1254"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("text", "encoding"), [
+    ("name,origin\nAyşe,türkisch\n\"Jörg, d. Ä.\",deutsch\n", "utf-8"),
+    ("name, origin\n Ayşe , türkisch\n\"Jörg, d. Ä.\" , deutsch\n", "utf-8"),
+    ("name;origin\r\nAyşe;türkisch\r\nJörg, d. Ä.;deutsch\r\n", "utf-8-sig"),
+    ("name\torigin\r\nAyşe\ttürkisch\r\nJörg, d. Ä.\tdeutsch\r\n", "utf-16"),
+    ("name\torigin\nAyşe\ttürkisch\nJörg, d. Ä.\tdeutsch\n", "utf-16-le"),
+    ("sep=;\r\nname;origin\r\nAyşe;türkisch\r\nJörg, d. Ä.;deutsch\r\n", "utf-8-sig"),
+    ("\"sep=|\"\nname|origin\r\nAyşe|türkisch\nJörg, d. Ä.|deutsch\r\n", "utf-8"),
+    ("\n;;\nname;origin;;\n\nAyşe;türkisch;;\n;;;\nJörg, d. Ä.;deutsch;;\n", "utf-8"),
+    (decomposed("name;origin\nAyşe;türkisch\nJörg, d. Ä.;deutsch\n"), "utf-8"),
+    ("name;origin\nAyşe;türkisch\nJörg, d. Ä.;deutsch\n", "cp1254"),
+])  # fmt: skip
 def test_every_form_of_csv_is_the_same_table(tmp_path: Path, text: str, encoding: str) -> None:
     path = tmp_path / "names.csv"
     path.write_bytes(text.encode(encoding))
@@ -66,16 +63,13 @@ def test_other_tables_hold_subjects_too(tmp_path: Path) -> None:
         assert read_rows(tmp_path / name, "a row for each name", ["name"]) == NAMES
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (b"name;origin\nJ\xf6rg;deutsch\n", "line 2 is not UTF-8; save the file as UTF-8, or name its encoding in the spec"),
-        (b"sep=;\nname;origin\nA;b;c\n", "line 3 has 3 cells and the header 2"),
-        (b"sep=;\n\n", "is empty; it should hold a header and a row for each name."),
-        (b"name;name\nA;b\n", "the header holds the column 'name' twice"),
-        (b"title;origin\nA;b\n", "has no column 'name'; known: 'title', 'origin'."),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("content", "message"), [
+    (b"name;origin\nJ\xf6rg;deutsch\n", "line 2 is not UTF-8; save the file as UTF-8, or name its encoding in the spec"),
+    (b"sep=;\nname;origin\nA;b;c\n", "line 3 has 3 cells and the header 2"),
+    (b"sep=;\n\n", "is empty; it should hold a header and a row for each name."),
+    (b"name;name\nA;b\n", "the header holds the column 'name' twice"),
+    (b"title;origin\nA;b\n", "has no column 'name'; known: 'title', 'origin'."),
+])  # fmt: skip
 def test_errors_in_a_table_are_reported(tmp_path: Path, content: bytes, message: str) -> None:
     (tmp_path / "a.csv").write_bytes(content)
     with pytest.raises(InputError) as caught:

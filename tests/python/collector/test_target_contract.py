@@ -162,15 +162,12 @@ def test_without_a_system_prompt_none_is_sent(setting: Setting) -> None:
         assert "system" not in str(asked.body.get("messages"))
 
 
-@pytest.mark.parametrize(
-    ("end", "text", "status"),
-    [
-        ("finished", "Tea.", "ok"),
-        ("cut_off", "Te", "truncated"),
-        ("filtered", None, "refused"),
-        ("refused", "No.", "refused"),
-    ],
-)
+@pytest.mark.parametrize(("end", "text", "status"), [
+    ("finished", "Tea.", "ok"),
+    ("cut_off", "Te", "truncated"),
+    ("filtered", None, "refused"),
+    ("refused", "No.", "refused"),
+])  # fmt: skip
 def test_why_an_answer_ended(setting: Setting, end: str, text: str | None, status: str) -> None:
     ends = {"cut_off": "length", "filtered": "content_filter", "refused": "refusal"}
     # An endpoint of no vendor is expected to use words that the rules know.
@@ -184,24 +181,21 @@ def test_why_an_answer_ended(setting: Setting, end: str, text: str | None, statu
 RETRY, STOP, NEITHER = (True, False), (False, True), (False, False)
 
 
-@pytest.mark.parametrize(
-    ("status", "expected"),
-    [
-        (400, NEITHER),
-        (401, STOP),
-        (402, STOP),
-        (404, STOP),
-        (408, RETRY),
-        (409, RETRY),
-        (413, NEITHER),
-        (422, NEITHER),
-        (429, RETRY),
-        (500, RETRY),
-        (502, RETRY),
-        (503, RETRY),
-        (529, RETRY),
-    ],
-)
+@pytest.mark.parametrize(("status", "expected"), [
+    (400, NEITHER),
+    (401, STOP),
+    (402, STOP),
+    (404, STOP),
+    (408, RETRY),
+    (409, RETRY),
+    (413, NEITHER),
+    (422, NEITHER),
+    (429, RETRY),
+    (500, RETRY),
+    (502, RETRY),
+    (503, RETRY),
+    (529, RETRY),
+])  # fmt: skip
 def test_what_a_status_means(setting: Setting, status: int, expected: tuple[bool, bool]) -> None:
     setting.services.will(Failure(status, f"It is about {KEY}, or so."))
     error = setting.failure()
@@ -212,20 +206,16 @@ def test_what_a_status_means(setting: Setting, status: int, expected: tuple[bool
     assert error.asks_to_slow_down == (status in (429, 503, 529))
 
 
-@pytest.mark.parametrize(
-    ("setting", "status", "reason", "expected"),
-    [
-        ("openai", 403, "", NEITHER),
-        ("openai", 403, "country", STOP),
-        ("openai", 429, "credit", STOP),
-        ("openai", 400, "model", STOP),
-        ("anthropic", 403, "", STOP),
-        ("gemini", 403, "", STOP),
-        ("gemini", 400, "key", STOP),
-        ("http", 403, "", NEITHER),
-    ],
-    indirect=["setting"],
-)
+@pytest.mark.parametrize(("setting", "status", "reason", "expected"), [
+    ("openai", 403, "", NEITHER),
+    ("openai", 403, "country", STOP),
+    ("openai", 429, "credit", STOP),
+    ("openai", 400, "model", STOP),
+    ("anthropic", 403, "", STOP),
+    ("gemini", 403, "", STOP),
+    ("gemini", 400, "key", STOP),
+    ("http", 403, "", NEITHER),
+], indirect=["setting"])  # fmt: skip
 def test_what_a_vendors_own_words_mean(
     setting: Setting, status: int, reason: str, expected: tuple[bool, bool]
 ) -> None:
@@ -269,15 +259,11 @@ def test_a_wish_to_be_left_alone_is_read(setting: Setting) -> None:
         assert setting.failure().retry_after_seconds == 12.0
 
 
-@pytest.mark.parametrize(
-    ("setting", "reaction"),
-    [
-        ("openai", Failure(400, reason="filter")),
-        ("openai", Failure(403, reason="moderation")),
-        ("gemini", Good(None, "blocked")),
-    ],
-    indirect=["setting"],
-)
+@pytest.mark.parametrize(("setting", "reaction"), [
+    ("openai", Failure(400, reason="filter")),
+    ("openai", Failure(403, reason="moderation")),
+    ("gemini", Good(None, "blocked")),
+], indirect=["setting"])  # fmt: skip
 def test_a_prompt_that_a_filter_rejects_is_refused_and_no_failure(
     setting: Setting, reaction: Good | Failure
 ) -> None:
@@ -288,14 +274,11 @@ def test_a_prompt_that_a_filter_rejects_is_refused_and_no_failure(
 
 
 @pytest.mark.parametrize("setting", ["openai"], indirect=True)
-@pytest.mark.parametrize(
-    "document",
-    [
-        {"error": {"code": 502, "message": "The model is down."}},
-        {"choices": [{"finish_reason": "error", "error": {"code": 502, "message": "The model is down."}}]},
-        {"error": {"message": "The model is down."}},
-    ],
-)
+@pytest.mark.parametrize("document", [
+    {"error": {"code": 502, "message": "The model is down."}},
+    {"choices": [{"finish_reason": "error", "error": {"code": 502, "message": "The model is down."}}]},
+    {"error": {"message": "The model is down."}},
+])  # fmt: skip
 def test_an_error_that_is_sent_as_a_success_is_one(setting: Setting, document: dict[str, Any]) -> None:
     setting.services.will(Bytes(json.dumps(document).encode()))
     error = setting.failure()
@@ -312,15 +295,12 @@ def test_rate_headers_come_with_the_answer(setting: Setting) -> None:
     assert (hints.remaining_requests, hints.reset_requests_seconds) == (59, 360.0)
 
 
-@pytest.mark.parametrize(
-    ("reaction", "seconds", "request_"),
-    [
-        (Bytes(b"{}", seconds=60.0), 0.2, Request("Hello")),
-        (Bytes(b"{}", seconds=60.0), 5, Request("Hello", timeout_seconds=0.2)),
-        # A byte now and then.
-        (Bytes(b" " * 10_000, drip=0.05), 0.2, Request("Hello")),
-    ],
-)
+@pytest.mark.parametrize(("reaction", "seconds", "request_"), [
+    (Bytes(b"{}", seconds=60.0), 0.2, Request("Hello")),
+    (Bytes(b"{}", seconds=60.0), 5, Request("Hello", timeout_seconds=0.2)),
+    # A byte now and then.
+    (Bytes(b" " * 10_000, drip=0.05), 0.2, Request("Hello")),
+])  # fmt: skip
 def test_a_slow_service_times_out(
     setting: Setting, reaction: Bytes, seconds: float, request_: Request
 ) -> None:

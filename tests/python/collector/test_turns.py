@@ -38,55 +38,46 @@ def test_messages(
     assert (found.answer(1), found.answer(2), found.answer(3)) == (FIRST, LAST, None)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        f"User: {ASKED}\nAssistant: {FIRST}\nUser: {THEN}\nAssistant: {LAST}",
-        f"**Human:** {ASKED}\n\n**AI:** {FIRST}\n\n**Human:** {THEN}\n\n**AI:** {LAST}",
-        f"### User: {ASKED}\n### Assistant: {FIRST}\n### User: {THEN}\n### Assistant: {LAST}\n",
-        "".join(
-            f"<|im_start|>{role}\n{text}<|im_end|>\n"
-            for role, text in zip(("user", "assistant") * 2, (ASKED, FIRST, THEN, LAST), strict=True)
-        ),
-    ],
-)
+@pytest.mark.parametrize("text", [
+    f"User: {ASKED}\nAssistant: {FIRST}\nUser: {THEN}\nAssistant: {LAST}",
+    f"**Human:** {ASKED}\n\n**AI:** {FIRST}\n\n**Human:** {THEN}\n\n**AI:** {LAST}",
+    f"### User: {ASKED}\n### Assistant: {FIRST}\n### User: {THEN}\n### Assistant: {LAST}\n",
+    "".join(
+        f"<|im_start|>{role}\n{text}<|im_end|>\n"
+        for role, text in zip(("user", "assistant") * 2, (ASKED, FIRST, THEN, LAST), strict=True)
+    ),
+])  # fmt: skip
 def test_text_with_roles(text: str) -> None:
     assert find_conversation(text) == Conversation((FIRST, LAST))
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        '[{"type": "book", "title": "Emma"}, {"type": "book", "title": "Dune"}]',
-        '{"decision": "accept", "role": "assistant manager"}',
-        '[{"name": "Ann", "role": "nurse", "text": "kind"}, {"name": "Bo", "role": "doctor", "text": "calm"}]',
-        "Assistant: accept",
-        "A dialogue.\nUser: Hi\nAssistant: Hello",
-        "The user: a person who asks.\nThe model: what answers.",
-        '[{"type": "human", "title": "Ann"}, {"type": "ai", "title": "Data"}]',
-        "User: Bob",
-        "Model: Toyota\nUser: Bob\nAssistant: Ann",
-        "[not JSON",
-        "",
-    ],
-)
+@pytest.mark.parametrize("text", [
+    '[{"type": "book", "title": "Emma"}, {"type": "book", "title": "Dune"}]',
+    '{"decision": "accept", "role": "assistant manager"}',
+    '[{"name": "Ann", "role": "nurse", "text": "kind"}, {"name": "Bo", "role": "doctor", "text": "calm"}]',
+    "Assistant: accept",
+    "A dialogue.\nUser: Hi\nAssistant: Hello",
+    "The user: a person who asks.\nThe model: what answers.",
+    '[{"type": "human", "title": "Ann"}, {"type": "ai", "title": "Data"}]',
+    "User: Bob",
+    "Model: Toyota\nUser: Bob\nAssistant: Ann",
+    "[not JSON",
+    "",
+])  # fmt: skip
 def test_what_is_no_conversation(text: str) -> None:
     assert find_conversation(text) is None
 
 
-@pytest.mark.parametrize(
-    ("text", "turns"),
-    [
-        ('[{"role": "assistant", "content": "accept"}]', ("accept",)),
-        ('[{"role": "model", "parts": [{"text": "accept"}]}]', ("accept",)),
-        ('[{"from": "gpt", "value": "accept"}]', ("accept",)),
-        ('[{"role": "user", "content": "accept?"}]', ()),
-        ('[{"role": "user", "content": "accept?"}, {"role": "assistant", "tool_calls": []}]', ()),
-        ('[{"role": "customer", "message": "accept?"}, {"role": "agent", "message": "accept"}]', ("accept",)),
-        ("Human: accept?\nAI: accept", ("accept",)),
-        ("Assistant: Hello.\nUser: accept?\nAssistant: accept", ("Hello.", "accept")),
-    ],
-)
+@pytest.mark.parametrize(("text", "turns"), [
+    ('[{"role": "assistant", "content": "accept"}]', ("accept",)),
+    ('[{"role": "model", "parts": [{"text": "accept"}]}]', ("accept",)),
+    ('[{"from": "gpt", "value": "accept"}]', ("accept",)),
+    ('[{"role": "user", "content": "accept?"}]', ()),
+    ('[{"role": "user", "content": "accept?"}, {"role": "assistant", "tool_calls": []}]', ()),
+    ('[{"role": "customer", "message": "accept?"}, {"role": "agent", "message": "accept"}]', ("accept",)),
+    ("Human: accept?\nAI: accept", ("accept",)),
+    ("Assistant: Hello.\nUser: accept?\nAssistant: accept", ("Hello.", "accept")),
+])  # fmt: skip
 def test_short_conversations(text: str, turns: tuple[str, ...]) -> None:
     assert find_conversation(text) == Conversation(turns)
 
