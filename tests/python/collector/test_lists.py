@@ -105,6 +105,7 @@ def test_every_form_of_a_list(form: str, reply: str) -> None:
 
 
 @pytest.mark.parametrize(("reply", "items"), [
+    # A table is read by its column of names.
     ("| Title | Year |\n|---|---|\n| Faust | 1808 |\n| Emma | 1815 |\n| Ulysses | 1922 |", THREE),
     (
         "| # | Book | Author |\n|--|--|--|\n| 1 | **Faust** | Goethe |\n| 2 | Emma | Austen |\n| 3 | Ulysses | Joyce |",
@@ -117,12 +118,7 @@ def test_every_form_of_a_list(form: str, reply: str) -> None:
     # Two tables with one header are one list.
     ("Old\n\n| Book |\n|-|\n| Faust |\n| Emma |\n\nNew\n\n| Book |\n|-|\n| Ulysses |", THREE),
     ("1. Faust\n2. Emma\n3. Ulysses\n\n| Book | Pages |\n|-|-|\n| Faust | 200 |", THREE),
-])  # fmt: skip
-def test_a_table_is_read_by_its_column_of_names(reply: str, items: list[str]) -> None:
-    assert list(find_list(reply).items) == items
-
-
-@pytest.mark.parametrize(("reply", "items"), [
+    # In one line.
     ("①活着②边城", TWO),
     ("1、活着 2、边城", TWO),
     ("1.活着；2.边城。", TWO),
@@ -132,12 +128,6 @@ def test_a_table_is_read_by_its_column_of_names(reply: str, items: list[str]) ->
     ("Ich empfehle „Faust“, „Emma“ und „Ulysses“.", THREE),
     ("Jag rekommenderar ”Faust”, ”Emma” och ”Ulysses”.", THREE),
     ("Empfehlenswert sind »Faust«, »Emma« und »Ulysses«.", THREE),
-])  # fmt: skip
-def test_a_list_in_one_line(reply: str, items: list[str]) -> None:
-    assert list(find_list(reply).items) == items
-
-
-@pytest.mark.parametrize(("reply", "items"), [
     # Headings over items, and items over remarks.
     ("一、小说：\n1. 活着\n二、散文：\n1. 边城", TWO),
     ("一、小说\n- 活着\n二、散文\n- 边城", ["小说", "散文"]),
@@ -169,9 +159,26 @@ def test_a_list_in_one_line(reply: str, items: list[str]) -> None:
     ("活着\n边城", TWO),
     ('[{"autor": "Goethe", "titel": "Faust"}, {"autor": "Austen", "titel": "Emma"}]', THREE[:2]),
     ('["一、活着", "二、边城"]', TWO),
+    # Titles that look like marks, and repeats, are kept.
+    (
+        "1. 1. Outside\n2. 100\n3. 99 Problems\n4. 99 Problems\n5. 2099",
+        ["1. Outside", "100", "99 Problems", "99 Problems", "2099"],
+    ),
+    (titles := "7 Rings\n1-800-273-8255\n24: Live Another Day\n99 Luftballons\n1979", titles.split("\n")),
+    # Performers before a dash are recognised by their repeats.
+    ("1. Drake - Ice\n2. Nas - Ether\n3. Drake - Bling\n4. Drake - Go", ["Ice", "Ether", "Bling", "Go"]),
+    ("1. Yellow - Coldplay\n2. Intro - The xx\n3. Clocks - Coldplay", ["Yellow", "Intro", "Clocks"]),
+    (
+        "1. Intro - The xx\n2. Intro - M83\n3. Yellow - Coldplay\n4. Clocks - Coldplay",
+        ["Intro", "Intro", "Yellow", "Clocks"],
+    ),
+    (
+        "1. Hello\n2. Coldplay - Yellow\n3. Skyfall\n4. Coldplay - Clocks",
+        ["Hello", "Yellow", "Skyfall", "Clocks"],
+    ),
 ])  # fmt: skip
-def test_the_items_of_a_nested_or_labelled_list(reply: str, items: list[str]) -> None:
-    assert list(find_list(reply).items) == items
+def test_the_items_of_tables_and_of_lists_that_are_nested_or_labelled(reply: str, items: list[str]) -> None:
+    assert items_of(reply) == items
 
 
 @pytest.mark.parametrize(("body", "item"), [
@@ -211,34 +218,6 @@ def test_the_items_of_a_nested_or_labelled_list(reply: str, items: list[str]) ->
 ])  # fmt: skip
 def test_what_is_cut_off_an_item(body: str, item: str) -> None:
     assert clean_item(body) == item
-
-
-def test_titles_that_look_like_marks_and_repeats_are_kept() -> None:
-    assert items_of("1. 1. Outside\n2. 100\n3. 99 Problems\n4. 99 Problems\n5. 2099") == [
-        "1. Outside",
-        "100",
-        "99 Problems",
-        "99 Problems",
-        "2099",
-    ]
-    assert items_of("7 Rings\n1-800-273-8255\n24: Live Another Day\n99 Luftballons\n1979") == [
-        "7 Rings",
-        "1-800-273-8255",
-        "24: Live Another Day",
-        "99 Luftballons",
-        "1979",
-    ]
-
-
-def test_performers_before_a_dash_are_recognised_by_their_repeats() -> None:
-    by_performer = "1. Drake - One Dance\n2. Nas - Ether\n3. Drake - Hotline Bling\n4. Drake - Started"
-    assert items_of(by_performer) == ["One Dance", "Ether", "Hotline Bling", "Started"]
-    by_title = "1. Yellow - Coldplay\n2. Intro - The xx\n3. Clocks - Coldplay"
-    assert items_of(by_title) == ["Yellow", "Intro", "Clocks"]
-    one_title_twice = "1. Intro - The xx\n2. Intro - M83\n3. Yellow - Coldplay\n4. Clocks - Coldplay"
-    assert items_of(one_title_twice) == ["Intro", "Intro", "Yellow", "Clocks"]
-    some_by_one = "1. Hello\n2. Coldplay - Yellow\n3. Skyfall\n4. Coldplay - Clocks"
-    assert items_of(some_by_one) == ["Hello", "Yellow", "Skyfall", "Clocks"]
 
 
 @pytest.mark.parametrize("reply", [
