@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -237,9 +238,8 @@ def test_a_probe_called_all_is_refused(tmp_path: Path, bring_as: Bring) -> None:
     (("race: about, gender: about", "race: about"), "import.columns.attributes leaves out 'gender'"),
 ])  # fmt: skip
 def test_a_wrong_import(write_spec: Write, change: tuple[str, str], expected: str) -> None:
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError, match=re.escape(expected)):
         load_audit(write_spec(REGARD_AUDIT, change))
-    assert expected in str(caught.value)
 
 
 def test_a_missing_column_of_scores_is_named(tmp_path: Path, bring_as: Bring) -> None:

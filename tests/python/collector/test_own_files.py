@@ -134,9 +134,8 @@ def test_ambiguous_cells_of_a_sheet_are_reported(
     if message is None:
         assert read(file, Form(table="answers")) == ROWS
         return
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError, match=re.escape(message)):
         read(file, Form(table="answers"))
-    assert message in str(caught.value)
 
 
 def test_cells_become_text(tmp_path: Path) -> None:
@@ -262,9 +261,8 @@ def _keep_indices(folder: Path) -> None:
 def test_a_damaged_dataset_is_reported(tmp_path: Path, change: Callable[[Path], None], message: str) -> None:
     folder = as_saved(tmp_path / "d")
     change(folder)
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError, match=re.escape(message)):
         read(folder)
-    assert message in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -358,9 +356,8 @@ def test_an_array_in_json(tmp_path: Path) -> None:
 ])  # fmt: skip
 def test_a_wrong_array_is_reported(tmp_path: Path, text: str, message: str) -> None:
     (tmp_path / "a.json").write_text(text, encoding="utf-8")
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError, match=re.escape(message)):
         read(tmp_path / "a.json")
-    assert message in str(caught.value)
 
 
 @pytest.mark.parametrize("encoding", ["cp1252", "utf-16", "utf-8", "utf-8-sig"])
@@ -382,9 +379,8 @@ def test_another_encoding_is_reported(
     tmp_path: Path, encoding: str, stated: str | None, message: str
 ) -> None:
     file = as_csv(tmp_path / "a.csv", encoding)
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError, match=re.escape(message)):
         read(file, Form(encoding=stated))
-    assert message in str(caught.value)
 
 
 def test_what_does_not_go_with_a_file_is_refused(tmp_path: Path) -> None:
@@ -409,9 +405,8 @@ def test_values_like_nothing_or_a_date_are_reported_with_what_to_write(tmp_path:
     ):  # fmt: skip
         with file.open("w", encoding="utf-8", newline="") as stream:
             csv.writer(stream).writerows([HEADER, *ROWS, rows[word]])
-        with pytest.raises(InputError) as caught:
+        with pytest.raises(InputError, match=re.escape(message)):
             import_runs(load_audit(tmp_path / "a.yml"), tmp_path / "a.yml", file, tmp_path / "l.duckdb")
-        assert message in str(caught.value)
 
 
 def test_an_import_tells_what_is_odd_in_a_file(tmp_path: Path) -> None:

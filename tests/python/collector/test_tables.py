@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import unicodedata
 from pathlib import Path
 from typing import Any
@@ -72,9 +73,8 @@ def test_other_tables_hold_subjects_too(tmp_path: Path) -> None:
 ])  # fmt: skip
 def test_errors_in_a_table_are_reported(tmp_path: Path, content: bytes, message: str) -> None:
     (tmp_path / "a.csv").write_bytes(content)
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError, match=re.escape(message)):
         read_rows(tmp_path / "a.csv", "a row for each name", ["name"])
-    assert message in str(caught.value)
 
 
 def test_cells_keep_their_line_ends_where_rows_end_in_several_ways(tmp_path: Path) -> None:
