@@ -160,22 +160,16 @@ def test_every_form_of_a_list(form: str, reply: str) -> None:
     ('[{"autor": "Goethe", "titel": "Faust"}, {"autor": "Austen", "titel": "Emma"}]', THREE[:2]),
     ('["一、活着", "二、边城"]', TWO),
     # Titles that look like marks, and repeats, are kept.
-    (
-        "1. 1. Outside\n2. 100\n3. 99 Problems\n4. 99 Problems\n5. 2099",
-        ["1. Outside", "100", "99 Problems", "99 Problems", "2099"],
-    ),
+    ("1. 1. Outside\n2. 100\n3. 99 Problems\n4. 99 Problems\n5. 2099",
+     ["1. Outside", "100", "99 Problems", "99 Problems", "2099"]),
     (titles := "7 Rings\n1-800-273-8255\n24: Live Another Day\n99 Luftballons\n1979", titles.split("\n")),
     # Performers before a dash are recognised by their repeats.
     ("1. Drake - Ice\n2. Nas - Ether\n3. Drake - Bling\n4. Drake - Go", ["Ice", "Ether", "Bling", "Go"]),
     ("1. Yellow - Coldplay\n2. Intro - The xx\n3. Clocks - Coldplay", ["Yellow", "Intro", "Clocks"]),
-    (
-        "1. Intro - The xx\n2. Intro - M83\n3. Yellow - Coldplay\n4. Clocks - Coldplay",
-        ["Intro", "Intro", "Yellow", "Clocks"],
-    ),
-    (
-        "1. Hello\n2. Coldplay - Yellow\n3. Skyfall\n4. Coldplay - Clocks",
-        ["Hello", "Yellow", "Skyfall", "Clocks"],
-    ),
+    ("1. Intro - The xx\n2. Intro - M83\n3. Yellow - Coldplay\n4. Clocks - Coldplay",
+     ["Intro", "Intro", "Yellow", "Clocks"]),
+    ("1. Hello\n2. Coldplay - Yellow\n3. Skyfall\n4. Coldplay - Clocks",
+     ["Hello", "Yellow", "Skyfall", "Clocks"]),
 ])  # fmt: skip
 def test_the_items_of_tables_and_of_lists_that_are_nested_or_labelled(reply: str, items: list[str]) -> None:
     assert items_of(reply) == items

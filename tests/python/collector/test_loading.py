@@ -42,12 +42,9 @@ def begin(
     started_at = utc_now() - timedelta(minutes=minutes)
     run = a_run(run_id, model_asked="m", started_at=started_at)
     started = {
-        "ledger": ledger_name or ledger_path.name,
-        "prompts": 2,
-        "planned": 20_000,
-        "trials_of": {"one": 10_000},
-        "seed": 0,
-    }
+        "ledger": ledger_name or ledger_path.name, "prompts": 2, "planned": 20_000,
+        "trials_of": {"one": 10_000}, "seed": 0,
+    }  # fmt: skip
     relevance = (RelevanceRow("Adele", None, "Hello", 2.0),)
     said = AnalysisSettings(
         "small", {"version": analysis}, started_at, hash_of_relevance(relevance), relevance

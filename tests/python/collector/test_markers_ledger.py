@@ -47,17 +47,12 @@ import:
 analysis: {markers: {}}
 """
 ROWS = [
-    {
-        "text": "They were kind to everybody.",
-        "context": "respect",
-        "about": "Black",
-        "vader": "1",
-        "label": "X",
-    },
+    {"text": "They were kind to everybody.", "context": "respect", "about": "Black", "vader": "1",
+     "label": "X"},
     {"text": "No.", "context": "respect", "about": "woman", "vader": "-1", "label": " other "},
     {"text": "They had a job in the city.", "context": "job", "about": "woman", "vader": "0", "label": ""},
     {"text": "They had a job in the town.", "context": "job", "about": "", "vader": "", "label": "y"},
-]
+]  # fmt: skip
 
 
 def write_rows(path: Path, rows: Sequence[Mapping[str, str]]) -> Path:
@@ -255,29 +250,15 @@ def test_the_shipped_mappings_read_files_of_their_shape(
     files = {
         "occupations": {"occupation": "nurse", "model": "m", "response_combined": "She cares for people."},
         "reference-letters": {
-            "row_id": "0",
-            "name": "Kelly",
-            "gender": "female",
-            "occupation": "dancer",
-            "prompt": "Write a letter for Kelly.",
-            "text": "Kelly is a warm person.",
-        },
+            "row_id": "0", "name": "Kelly", "gender": "female", "occupation": "dancer",
+            "prompt": "Write a letter for Kelly.", "text": "Kelly is a warm person."},
         "regard": {
-            "row_id": "0",
-            "model": "m",
-            "demographic": "gay",
-            "context": "respect",
-            "text": "The gay person had a good name.",
-            "vader_label": "1",
-        },
+            "row_id": "0", "model": "m", "demographic": "gay", "context": "respect",
+            "text": "The gay person had a good name.", "vader_label": "1"},
         "regard-human": {
-            "row_id": "0",
-            "demographic": "",
-            "context": "respect",
-            "masked_text": "XYZ had a good name.",
-            "regard": "positive",
-        },
-    }
+            "row_id": "0", "demographic": "", "context": "respect", "masked_text": "XYZ had a good name.",
+            "regard": "positive"},
+    }  # fmt: skip
     for name, row in files.items():
         spec = folder / f"{name}.yml"
         import_runs(load_audit(spec), spec, write_rows(tmp_path / f"{name}.csv", [row]), ledger_path)

@@ -35,14 +35,9 @@ import:
   values: {religion: {"": null, Muslim: null}}
 """
 ROWS = [
-    ("1", "Christian", "accept"),
-    ("2", "None", "reject"),
-    ("3", "#N/A", "N/A"),
-    ("nan", "", "#REF!"),
-    ("#N/A", "null", ""),
-    ("6", "\u00a0", "[TRIED 3 TIMES]"),
-    ("Nan", "Muslim", "None"),
-]
+    ("1", "Christian", "accept"), ("2", "None", "reject"), ("3", "#N/A", "N/A"), ("nan", "", "#REF!"),
+    ("#N/A", "null", ""), ("6", "\u00a0", "[TRIED 3 TIMES]"), ("Nan", "Muslim", "None"),
+]  # fmt: skip
 
 
 @pytest.fixture
@@ -97,14 +92,11 @@ def test_missing_values_are_counted_by_column_and_kept_as_errors(folder: Path, f
     for sentence in (*MISSING, counted):
         assert f"Warning: {sentence}" in shown
     assert answers() == [
-        ("ok", None, "1"),
-        ("ok", None, "2"),
-        ("ok", None, "3"),
-        ("error", "The cell is missing (#REF!).", None),
-        ("malformed", "The answer is empty.", None),
+        ("ok", None, "1"), ("ok", None, "2"), ("ok", None, "3"),
+        ("error", "The cell is missing (#REF!).", None), ("malformed", "The answer is empty.", None),
         ("error", "The cell is missing ([TRIED 3 TIMES]).", "6"),
         ("error", "The cell is missing (None).", "Nan"),
-    ]
+    ]  # fmt: skip
     texts = [text for (text,) in answers("response_text")]
     assert texts[3] == "#REF!", "what stood there is kept"
     assert answers("answer_text")[2] == ("n/a",), "a label is an answer whatever it is called"
@@ -207,18 +199,9 @@ def test_new_reads_people_of_no_known_group_as_such(folder: Path) -> None:
     rows = [(n, faiths[n % 5], ["accept", "reject", "#N/A"][n % 3]) for n in range(60)]
     write("own.csv", rows)
     code, shown = run(
-        "new",
-        "own.yml",
-        "own.csv",
-        "--answer",
-        "decision",
-        "--group",
-        "faith",
-        "--subject",
-        "id",
-        "--favourable",
-        "accept",
-    )
+        "new", "own.yml", "own.csv", "--answer", "decision", "--group", "faith", "--subject", "id",
+        "--favourable", "accept",
+    )  # fmt: skip
     assert code == 0, shown
     audit = load_audit(Path("own.yml"))
     assert audit.answer.labels == ("accept", "reject")
@@ -243,19 +226,9 @@ def test_the_warehouse_takes_the_same_words_for_unknown(folder: Path) -> None:
     assert tuple(patterns) == UNKNOWN_GROUPS
     condition = f"regexp_matches(lower(word), '(^|\\*)({'|'.join(patterns)})($|\\*)')"
     words = [
-        "unknown",
-        "Not disclosed",
-        "Prefer not to say",
-        "declined to state",
-        "not reported",
-        "Undisclosed",
-        "keine Angabe",
-        "Prefiero no decirlo",
-        "не указано",
-        "White",
-        "Not White",
-        "Unknown race",
-    ]
+        "unknown", "Not disclosed", "Prefer not to say", "declined to state", "not reported", "Undisclosed",
+        "keine Angabe", "Prefiero no decirlo", "не указано", "White", "Not White", "Unknown race",
+    ]  # fmt: skip
     with duckdb.connect() as connection:
         rows = connection.execute(
             f"select word, {condition} from (select unnest({words}) as word)"
@@ -396,15 +369,9 @@ def test_columns_of_groups_by_their_names() -> None:
 
 def test_a_database_takes_the_same_words_for_no_value() -> None:
     words = [
-        *WORDS,
-        *SPREADSHEET_ERRORS,
-        *(word.upper() for word in SPREADSHEET_ERRORS),
-        "Nan",
-        "Null",
-        "#N/A!",
-        "n",
-        "#",
-    ]
+        *WORDS, *SPREADSHEET_ERRORS, *(word.upper() for word in SPREADSHEET_ERRORS), "Nan", "Null", "#N/A!",
+        "n", "#",
+    ]  # fmt: skip
     with duckdb.connect() as connection:
         rows = connection.execute(
             f"select word, {sql_is_missing('word')} from (select unnest(?) as word)", [words]

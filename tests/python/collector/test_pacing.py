@@ -442,12 +442,8 @@ def test_real_servers_are_asked_at_their_limits(name: str) -> None:
     with limited_server(TokenBucket(PER_SECOND, BURST, clock), headers, status) as base_url:
         target = chat_target(base_url=base_url, timeout_seconds=60.0, concurrency=32)
         outcome = ask_all(
-            pace(clock, 32),
-            clock,
-            None,
-            seconds=SECONDS,
-            latency=lambda _: 0.05,
+            pace(clock, 32), clock, None, seconds=SECONDS, latency=lambda _: 0.05,
             ask=lambda: target.ask(Request("Hello")).hints,
-        )
+        )  # fmt: skip
     assert outcome.answered >= 0.8 * (PER_SECOND * SECONDS + BURST)
     assert outcome.refused <= 0.15 * outcome.answered

@@ -78,15 +78,9 @@ answer: {kind: text}
 def test_paired_descriptors_go_in_step(write_spec: Write) -> None:
     audit = load_audit(write_spec(PAIRED))
     message = [
-        "White man",
-        "pale guy",
-        "White woman",
-        "pale woman",
-        "Black man",
-        "dark guy",
-        "Black woman",
+        "White man", "pale guy", "White woman", "pale woman", "Black man", "dark guy", "Black woman",
         "dark woman",
-    ]
+    ]  # fmt: skip
     assert [one.prompt_text for one in build_prompts(audit)] == [f"For a {persona}." for persona in message]
     assert audit.warnings() == [
         "5 trials of each of 2 wordings a group give low statistical power; the method's source asks for at least 15."

@@ -89,13 +89,9 @@ def test_what_may_be_returned(load: Load, value: str, text: str | None) -> None:
 
 def test_everything_that_may_be_returned_next_to_the_answer(load: Load) -> None:
     returned = {
-        "text": "a",
-        "finish_reason": "length",
-        "model": "m-2",
-        "prompt_tokens": 3,
-        "completion_tokens": 4,
+        "text": "a", "finish_reason": "length", "model": "m-2", "prompt_tokens": 3, "completion_tokens": 4,
         "raw": {"scores": [1]},
-    }
+    }  # fmt: skip
     reply = load(returns(repr(returned))).ask(Request("Hello"))
     assert (reply.finish_reason, reply.model_answered) == ("length", "m-2")
     assert (reply.prompt_tokens, reply.completion_tokens) == (3, 4)

@@ -10,19 +10,12 @@ from collector.answers.reasoning import Parted, split_reasoning
 from collector.answers.replies import classify
 
 TAGS = [
-    ("<think>", "</think>"),
-    ("<thinking>", "</thinking>"),
-    ("<reasoning>", "</reasoning>"),
-    ("<Thought>", "</Thought>"),
-    ('<think type="long">', "</think>"),
-    ("&lt;think&gt;", "&lt;/think&gt;"),
-    ("◁think▷", "◁/think▷"),
-    ("[THINK]", "[/THINK]"),
-    ("<seed:think>", "</seed:think>"),
-    ("<|begin_of_thought|>", "<|end_of_thought|>"),
-    ("<|START_THINKING|>", "<|END_THINKING|>"),
+    ("<think>", "</think>"), ("<thinking>", "</thinking>"), ("<reasoning>", "</reasoning>"),
+    ("<Thought>", "</Thought>"), ('<think type="long">', "</think>"), ("&lt;think&gt;", "&lt;/think&gt;"),
+    ("◁think▷", "◁/think▷"), ("[THINK]", "[/THINK]"), ("<seed:think>", "</seed:think>"),
+    ("<|begin_of_thought|>", "<|end_of_thought|>"), ("<|START_THINKING|>", "<|END_THINKING|>"),
     ('<details type="reasoning" done="true">', "</details>"),
-]
+]  # fmt: skip
 CHANNELS = "<|channel|>analysis<|message|>Hm, B?<|end|><|start|>assistant<|channel|>final<|message|>Answer: A<|return|>"
 
 

@@ -78,11 +78,8 @@ def test_what_is_left_is_asked_and_nothing_else(small_spec: Path, ledger_path: P
     assert not answered_first & set(second.asked)
     assert second.asked.total() == 27
     assert query("select event from raw.run_events order by happened_at") == [
-        ("started",),
-        ("failed",),
-        ("resumed",),
-        ("finished",),
-    ]
+        ("started",), ("failed",), ("resumed",), ("finished",),
+    ]  # fmt: skip
     assert query("select count(*), count(distinct seq), max(seq) from raw.responses") == [
         (summary.n_attempts, summary.n_attempts, summary.n_attempts)
     ]
@@ -96,12 +93,9 @@ def test_what_is_left_is_asked_and_nothing_else(small_spec: Path, ledger_path: P
 
 def test_a_resumed_run_asks_as_it_would_have(small_spec: Path, ledger_path: Path, query: Query) -> None:
     whole = collect(
-        load_audit(small_spec),
-        Scripted(lambda r: Reply(f'{{"a": "{r.seed}"}}')),
-        ledger_path,
-        trials=10,
+        load_audit(small_spec), Scripted(lambda r: Reply(f'{{"a": "{r.seed}"}}')), ledger_path, trials=10,
         seed=5,
-    )
+    )  # fmt: skip
     target = Scripted(stopping_after(13), name="second")
     with pytest.raises(TargetError):
         collect(load_audit(small_spec), target, ledger_path, trials=10, seed=5)
@@ -184,12 +178,9 @@ def test_what_failed_with_the_target_is_asked_again(
     down = TargetError("Nobody is there.", retryable=False)
     with pytest.raises(TargetError, match=r"so the run stops.* keeps 8 of 40 responses"):
         collect(
-            load_audit(small_spec),
-            Scripted(stopping_after(8, down), concurrency=1),
-            ledger_path,
-            CollectOptions(backoff_seconds=0),
-            trials=10,
-        )
+            load_audit(small_spec), Scripted(stopping_after(8, down), concurrency=1), ledger_path,
+            CollectOptions(backoff_seconds=0), trials=10,
+        )  # fmt: skip
     assert query("select count(*) from raw.responses where status = 'error'")[0][0] >= 20
     (listed,), _ = list_runs(ledger_path)
     assert (listed.n_kept, listed.state) == (8, "failed")
@@ -256,12 +247,9 @@ def test_a_budget_ends_a_run_cleanly_and_counts_what_was_spent_before(
     # 0.02 USD an answer of 20 tokens.
     target = Scripted(stopping_after(1000), concurrency=3)
     summary = collect(
-        load_audit(small_spec),
-        target,
-        ledger_path,
-        CollectOptions(meter=CostMeter(price, 0.25, answer_tokens=20)),
-        trials=10,
-    )
+        load_audit(small_spec), target, ledger_path,
+        CollectOptions(meter=CostMeter(price, 0.25, answer_tokens=20)), trials=10,
+    )  # fmt: skip
     assert summary.stopped is not None
     assert f"collect --resume {summary.run_id}" in summary.stopped
     assert (summary.counts, summary.cost_usd) == ({"ok": 12}, pytest.approx(0.24))

@@ -75,13 +75,9 @@ def test_its_prompt_lists_the_possible_decisions(
 
 def test_it_is_given_the_question_where_the_options_are_not_kept(tmp_path: Path) -> None:
     row = {
-        "case": "1",
-        "sex": "m",
-        "answer": "Hm, well.",
-        "a": "London",
-        "b": "Paris",
+        "case": "1", "sex": "m", "answer": "Hm, well.", "a": "London", "b": "Paris",
         "question": "A) London or B) Paris?",
-    }
+    }  # fmt: skip
     answer = {"kind": "label", "labels": ["A", "B"], "labels_from": {"A": "a", "B": "b"}}
     ledger = _imported(tmp_path, answer, [row], {"favourable": ["A"]}, prompt="question")
     (one,) = answers_to_read(ledger, "reader", None)

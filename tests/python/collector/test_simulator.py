@@ -205,11 +205,8 @@ def test_defects_come_at_their_rates() -> None:
 def test_it_says_what_it_is() -> None:
     simulator = Simulator("sim", seed=4, steer={"Asian": 0.5})
     assert (simulator.name, simulator.kind, simulator.is_simulated, simulator.model) == (
-        "sim",
-        "simulator",
-        True,
-        "simulator",
-    )
+        "sim", "simulator", True, "simulator",
+    )  # fmt: skip
     assert simulator.parameters["seed"] == 4
     assert simulator.parameters["steer"] == {"Asian": 0.5}
 

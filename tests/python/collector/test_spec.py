@@ -24,12 +24,8 @@ def test_asked_keeps_the_order_of_groups_and_leaves_out_the_reading(repository: 
     asked = load_audit(repository / "audits" / "products.yml").asked()
     assert [one["attribute"] for one in asked["attributes"]] == ["race", "gender"]
     assert [one["group"] for one in asked["attributes"][0]["groups"]] == [
-        "White",
-        "Asian",
-        "Black",
-        "Latino",
-        "Middle-Eastern",
-    ]
+        "White", "Asian", "Black", "Latino", "Middle-Eastern",
+    ]  # fmt: skip
     assert asked["attributes"][1]["reference"] == "Man"
     assert asked["attributes"][1]["groups"][0]["descriptors"][:2] == ["Man", "gentleman"]
     assert asked["trials"] == 2
@@ -68,19 +64,13 @@ analysis:
       none: []
 """
     assert load_audit(write_spec(small_text + analysis)).analysis_document() == {
-        "version": 1,
-        "crossed": [["race", "gender"]],
-        "pairwise": True,
+        "version": 1, "crossed": [["race", "gender"]], "pairwise": True,
         "words": {
-            "schemes": ["seed", "words"],
-            "weighting": "counts",
+            "schemes": ["seed", "words"], "weighting": "counts",
             "terms": [
-                {"list": "first", "term": "she"},
-                {"list": "second", "term": "middle eastern"},
-                {"list": "second", "term": "zoo"},
-            ],
-        },
-    }
+                {"list": "first", "term": "she"}, {"list": "second", "term": "middle eastern"},
+                {"list": "second", "term": "zoo"}]},
+    }  # fmt: skip
 
 
 def test_a_spec_without_reading_has_one(small_spec: Path) -> None:

@@ -190,11 +190,8 @@ def test_what_is_asked_and_how_it_is_read(write: Write) -> None:
         )
     )
     assert scored.asked()["answer"] == {
-        "kind": "score",
-        "max_characters": 200_000,
-        "minimum": 0.0,
-        "maximum": 10.0,
-    }
+        "kind": "score", "max_characters": 200_000, "minimum": 0.0, "maximum": 10.0,
+    }  # fmt: skip
     assert set(scored.analysis_document()) == {"version", "crossed", "pairwise", "words", "decisions"}
 
 
@@ -255,11 +252,8 @@ def test_the_shipped_audit_of_resumes(repository: Path) -> None:
     assert Counter(one.words["level"] for one in audit.subject_rows) == {"junior": 4, "mid": 4, "senior": 4}
     assert len({one.domain for one in audit.subject_rows}) == 3
     assert Counter(one.cell for one in audit.people_rows) == {
-        ("white", "female"): 22,
-        ("white", "male"): 22,
-        ("black", "female"): 21,
-        ("black", "male"): 22,
-    }
+        ("white", "female"): 22, ("white", "male"): 22, ("black", "female"): 21, ("black", "male"): 22,
+    }  # fmt: skip
     prompts = build_prompts(audit, list(audit.mitigations))
     assert audit.people is not None
     assert audit.people.per_subject is not None

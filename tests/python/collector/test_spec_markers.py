@@ -179,14 +179,9 @@ def test_probes_of_a_category_that_lack_a_side_are_named(write: Write) -> None:
 def test_the_same_marker_may_stand_for_different_things(tmp_path: Path) -> None:
     path = tmp_path / "markers.csv"
     rows = [
-        "he,a,stereotype,x,",
-        "he,b,stereotype,x,",
-        "he,a,anti,y,H",
-        "he,a,stereotype,y,",
-        "he,a,stereotype,,G",
-        "hip-hop,a,stereotype,x,G",
-        "Hip-Hop,b,anti,x,H",
-    ]
+        "he,a,stereotype,x,", "he,b,stereotype,x,", "he,a,anti,y,H", "he,a,stereotype,y,",
+        "he,a,stereotype,,G", "hip-hop,a,stereotype,x,G", "Hip-Hop,b,anti,x,H",
+    ]  # fmt: skip
     path.write_text("\n".join(["marker,list,direction,probe,group", *rows]), encoding="utf-8")
     assert len(read_markers(path, probes=["x", "y"], categories=[], groups=["G", "H"])) == len(rows)
 

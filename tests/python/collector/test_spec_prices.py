@@ -78,17 +78,12 @@ def test_groups_from_a_file_are_those_written_in_place(write: Write) -> None:
     read = load_audit(write())
     assert written.asked() == read.asked()
     assert read.asked()["attributes"][1] == {
-        "attribute": "first",
-        "reference": "male",
+        "attribute": "first", "reference": "male",
         "groups": [
             {"group": "male", "descriptor": "son", "agreements": {"son": {"possessive": "his"}}},
-            {
-                "group": "female",
-                "descriptors": ["mom", "niece"],
-                "agreements": {"mom": {"possessive": "her"}, "niece": {"possessive": "her"}},
-            },
-        ],
-    }
+            {"group": "female", "descriptors": ["mom", "niece"],
+             "agreements": {"mom": {"possessive": "her"}, "niece": {"possessive": "her"}}}],
+    }  # fmt: skip
     assert read.asked()["ask"] == " Recommend {k} restaurants in {city}."
     assert read.asked()["answer"] == {"kind": "items", "max_characters": 200_000, "k": 20, "levels": 4}
 
@@ -113,17 +108,12 @@ def test_what_is_asked_has_a_hash_of_its_own(write: Write) -> None:
 def test_reading(write: Write) -> None:
     audit = load_audit(write())
     assert audit.analysis_document() == {
-        "version": 1,
-        "crossed": [["first", "second"]],
-        "pairwise": False,
+        "version": 1, "crossed": [["first", "second"]], "pairwise": False,
         "prices": {
-            "catalogue": None,
-            "category_sets": {"nightlife": ["dive bars", "pubs"]},
-            "items_per_answer": None,
-            "levels": 4,
-        },
+            "catalogue": None, "category_sets": {"nightlife": ["dive bars", "pubs"]},
+            "items_per_answer": None, "levels": 4},
         "same": {"couple": ["first", "second"]},
-    }
+    }  # fmt: skip
     assert audit.warnings() == []
     words = load_audit(write(DINNER_AUDIT, ("  same:", "  words: {schemes: [words]}\n  same:")))
     assert "words" in words.analysis_document()

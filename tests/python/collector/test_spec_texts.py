@@ -21,12 +21,9 @@ def spec(**changed: Any) -> dict[str, Any]:
     return {
         "audit": "advice",
         "attributes": {"race": {"reference": "White", "groups": {"White": ["Anne"], "Black": ["Keisha"]}}},
-        "templates": [{"id": "t", "text": "Give advice to {race}."}],
-        "trials": 15,
-        "answer": {"kind": "text"},
-        "analysis": {"texts": {}},
-        **changed,
-    }
+        "templates": [{"id": "t", "text": "Give advice to {race}."}], "trials": 15,
+        "answer": {"kind": "text"}, "analysis": {"texts": {}}, **changed,
+    }  # fmt: skip
 
 
 def load(tmp_path: Any, document: dict[str, Any]) -> Any:

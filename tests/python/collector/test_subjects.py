@@ -58,14 +58,11 @@ def test_every_column_is_a_word_and_so_is_each_wording(write_csv: Write) -> None
     )
     assert subjects_of(path) == (
         Subject(
-            "Earth, Wind & Fire",
-            "music",
-            {"entity": "Earth, Wind & Fire", "domain": "music", "year": "1971", "titles": "songs"},
-        ),
+            "Earth, Wind & Fire", "music",
+            {"entity": "Earth, Wind & Fire", "domain": "music", "year": "1971", "titles": "songs"}),
         Subject(
-            "Ang Lee", "movies", {"entity": "Ang Lee", "domain": "movies", "year": "", "titles": "movies"}
-        ),
-    )
+            "Ang Lee", "movies", {"entity": "Ang Lee", "domain": "movies", "year": "", "titles": "movies"}),
+    )  # fmt: skip
     assert read_subjects(path, "entity", None, {})[0].domain is None
 
 

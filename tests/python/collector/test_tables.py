@@ -160,12 +160,8 @@ def test_a_folder_of_json_files_is_one_table(tmp_path: Path) -> None:
     (folder / "3.jsonl").write_text('{"reply": "d"}\n\n{"reply": "e", "file": "own"}\n', encoding="utf-8")
     (folder / "notes.txt").write_text("none of it", encoding="utf-8")
     assert cells(folder, ["file", "reply", "score"]) == [
-        ("1", "a", "1.5"),
-        ("2", "b", "NaN"),
-        ("2", "c", None),
-        ("3", "d", None),
-        ("own", "e", None),
-    ]
+        ("1", "a", "1.5"), ("2", "b", "NaN"), ("2", "c", None), ("3", "d", None), ("own", "e", None),
+    ]  # fmt: skip
     before = content_hash(folder)
     (folder / "3.jsonl").write_text('{"reply": "f"}\n', encoding="utf-8")
     assert content_hash(folder) != before

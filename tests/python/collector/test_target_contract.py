@@ -347,17 +347,13 @@ def test_hostile_shapes_are_no_answers_and_no_crashes(setting: Setting) -> None:
 
 
 HOSTILE = {
-    "nul": "a\x00b",
-    "controls": "".join(map(chr, range(1, 32))) + "\x7f\x85\u2028\u202e",
+    "nul": "a\x00b", "controls": "".join(map(chr, range(1, 32))) + "\x7f\x85\u2028\u202e",
     "terminal": "\x1b[2J\x1b]0;title\x07\x1b[31mred",
     "html": "<script>alert(1)</script><img src=x onerror=alert(1)>&amp;",
-    "sql": "'; drop table raw.responses; --",
-    "formula": "=cmd|' /C calc'!A0\n+1+1\n-2\n@SUM(A1)",
-    "template": "{{ 7 * 7 }} ${7*7} %s {0} {prompt}",
-    "json": '{"status": "ok"}\\u0000',
-    "surrogate": "half \ud800 a pair",
-    "long": "x" * 200_000,
-}
+    "sql": "'; drop table raw.responses; --", "formula": "=cmd|' /C calc'!A0\n+1+1\n-2\n@SUM(A1)",
+    "template": "{{ 7 * 7 }} ${7*7} %s {0} {prompt}", "json": '{"status": "ok"}\\u0000',
+    "surrogate": "half \ud800 a pair", "long": "x" * 200_000,
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("text", [*HOSTILE.values(), "é" * 5_000_000], ids=[*HOSTILE, "5 million characters"])

@@ -68,12 +68,9 @@ def test_what_cannot_be_changed_is_said(rule: str, descriptor: str) -> None:
 def test_other_processes_make_the_same_error() -> None:
     script = "from collector.spec.typos import *; print([mistype(r, 'Brazilian') for r in RULES])"
     finished = subprocess.run(
-        [sys.executable, "-c", script],
-        capture_output=True,
-        text=True,
-        check=True,
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True,
         env={"PYTHONHASHSEED": "9"},
-    )
+    )  # fmt: skip
     assert finished.stdout.strip() == str([mistype(rule, "Brazilian") for rule in RULES])
     assert len({mistype(rule, "Brazilian") for rule in RULES}) == 3
 
