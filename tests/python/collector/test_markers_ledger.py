@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -135,7 +134,7 @@ def test_a_collection_registers_its_markers(probes_spec: Path, ledger_path: Path
     assert Ledger(ledger_path).parts_read() == {"version", "crossed", "pairwise", "markers"}
 
 
-def test_a_build_registers_markers_that_changed(
+def test_a_build_registers_changes(
     probes_spec: Path, tmp_path: Path, ledger_path: Path, query: Query
 ) -> None:
     collect(load_audit(probes_spec), Simulator(), ledger_path, CollectOptions(show_progress=False))
@@ -225,25 +224,13 @@ def test_a_probe_called_all_is_refused(tmp_path: Path, bring_as: Bring) -> None:
         bring_as(text, file)
 
 
-@pytest.mark.parametrize(("change", "expected"), [
-    (("    scores: {vader: vader, people: label}\n", ""),
-     "import.score_labels says what scores mean, and import.columns.scores is missing; remove it."),
-    (('{"-1": negative', "{-1: negative"), "the key -1 under import.score_labels is not text"),
-    (("gender: {White: null", "gender: {White: woma"), "import.values.gender.White is 'woma', which is no group"),
-    (("race: about, gender: about", "race: about"), "import.columns.attributes leaves out 'gender'"),
-])  # fmt: skip
-def test_a_wrong_import(write_spec: Write, change: tuple[str, str], expected: str) -> None:
-    with pytest.raises(InputError, match=re.escape(expected)):
-        load_audit(write_spec(REGARD_AUDIT, change))
-
-
 def test_a_missing_column_of_scores_is_named(tmp_path: Path, bring_as: Bring) -> None:
     rows = [{"vader_label" if name == "vader" else name: cell for name, cell in row.items()} for row in ROWS]
     with pytest.raises(InputError, match=r"has no column 'vader'; did you mean 'vader_label'\?"):
         bring_as(REGARD_AUDIT, write_rows(tmp_path / "rows.csv", rows))
 
 
-def test_the_shipped_mappings_read_files_of_their_shape(
+def test_shipped_mappings_read_files(
     tmp_path: Path, repository: Path, ledger_path: Path, query: Query
 ) -> None:
     folder = repository / "audits" / "replications"

@@ -53,6 +53,19 @@ def workbook(path: Path, change: Callable[[Any], None] = lambda _sheet: None) ->
     return path
 
 
+def rewritten(file: Path, change: Callable[[str, bytes], bytes], **more: str) -> Path:
+    """Write a workbook whose parts are changed, with more of them."""
+    with (
+        zipfile.ZipFile(workbook(file.with_name("right.xlsx"))) as right,
+        zipfile.ZipFile(file, "w") as wrong,
+    ):
+        for name in right.namelist():
+            wrong.writestr(name, change(name, right.read(name)))
+        for name, text in more.items():
+            wrong.writestr(name, text)
+    return file
+
+
 def as_saved(folder: Path) -> Path:
     """Write a dataset as save_to_disk does: one split in two files, with groups as numbered classes."""
     split = folder / "train"
@@ -127,7 +140,7 @@ def test_the_first_of_several_sheets_is_read_and_reported(tmp_path: Path) -> Non
     (lambda sheet: sheet.delete_rows(1, 9), "the sheet 'answers' is empty"),
     (lambda sheet: sheet.delete_rows(3, 9), "has no rows; it should hold one for each response"),
 ])  # fmt: skip
-def test_ambiguous_cells_of_a_sheet_are_reported(
+def test_ambiguous_cells_are_reported(
     tmp_path: Path, change: Callable[[Any], None], message: str | None
 ) -> None:
     file = workbook(tmp_path / "a.xlsx", change)
@@ -148,11 +161,8 @@ def test_cells_become_text(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("size", ["A1", "A1:XFD1048576"])
 def test_a_sheet_is_read_whole_whatever_it_says_of_its_size(tmp_path: Path, size: str) -> None:
-    file = tmp_path / "a.xlsx"
-    with zipfile.ZipFile(workbook(tmp_path / "right.xlsx")) as right, zipfile.ZipFile(file, "w") as wrong:
-        for name in right.namelist():
-            content = re.sub(rb'(<dimension ref=")[^"]*', rb"\g<1>" + size.encode(), right.read(name))
-            wrong.writestr(name, content)
+    stated = rb"\g<1>" + size.encode()
+    file = rewritten(tmp_path / "a.xlsx", lambda _, part: re.sub(rb'(<dimension ref=")[^"]*', stated, part))
     assert read(file, Form(table="answers")) == ROWS
 
 
@@ -171,17 +181,12 @@ def test_a_workbook_that_would_become_too_large(tmp_path: Path, monkeypatch: pyt
 
 
 @pytest.mark.parametrize("name", ["xl/sharedStrings.xml", "xl/worksheets/texts.xml"])
-def test_texts_that_would_become_too_large(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
+def test_texts_that_become_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     """openpyxl loads them whole; the workbook's own size shows which part they are."""
-    file = tmp_path / "a.xlsx"
     texts = f'<sst xmlns="{SHEET_MAIN_NS}"><si><t>{"x" * 20_000}</t></si></sst>'
-    with zipfile.ZipFile(workbook(tmp_path / "right.xlsx")) as right, zipfile.ZipFile(file, "w") as moved:
-        for one in right.namelist():
-            part = f'<Override PartName="/{name}" ContentType="{SHARED_STRINGS}"/></Types>'
-            moved.writestr(one, right.read(one).replace(b"</Types>", part.encode()))
-        moved.writestr(name, texts)
+    part = f'<Override PartName="/{name}" ContentType="{SHARED_STRINGS}"/></Types>'.encode()
+    changed = {name: texts}
+    file = rewritten(tmp_path / "a.xlsx", lambda _, old: old.replace(b"</Types>", part), **changed)
     assert read(file, Form(table="answers")) == ROWS
     monkeypatch.setattr(excel, "MAX_STRINGS_BYTES", 20_000)
     message = (
@@ -196,7 +201,7 @@ def test_texts_that_would_become_too_large(
     ("[Content_Types].xml", {"flag_bits": 1}, "'[Content_Types].xml' is encrypted, password required"),
     ("xl/worksheets/sheet2.xml", {"compress_type": 98}, "compression method is not supported"),
 ])  # fmt: skip
-def test_a_workbook_with_a_part_that_zipfile_cannot_read(
+def test_a_part_that_zipfile_cannot_read(
     tmp_path: Path, part: str, change: dict[str, int], reason: str
 ) -> None:
     file = tmp_path / "a.xlsx"
@@ -212,7 +217,7 @@ def test_a_workbook_with_a_part_that_zipfile_cannot_read(
 
 
 @pytest.mark.parametrize(("module", "extra"), [("openpyxl", "excel"), ("pyarrow", "datasets")])
-def test_what_is_not_installed_is_named(
+def test_a_missing_package_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: str, extra: str
 ) -> None:
     file = workbook(tmp_path / "a.xlsx") if extra == "excel" else as_published(tmp_path / "hub")
@@ -240,27 +245,20 @@ def test_a_datasets_hash_is_that_of_its_files(tmp_path: Path) -> None:
     assert content_hash(folder) != content_hash(other)
 
 
-def _retract_file(folder: Path) -> None:
-    (folder / "train" / "data-00000-of-00002.arrow").unlink()
-
-
-def _damage(folder: Path) -> None:
-    (folder / "train" / "data-00000-of-00002.arrow").write_bytes(b"nothing of the kind")
-
-
-def _keep_indices(folder: Path) -> None:
-    state = {"_data_files": [], "_indices_data_files": [{"filename": "i.arrow"}]}
-    (folder / "train" / "state.json").write_text(json.dumps(state))
+FIRST, INDICES = (
+    "data-00000-of-00002.arrow",
+    '{"_data_files": [], "_indices_data_files": [{"filename": "i.arrow"}]}',
+)
 
 
 @pytest.mark.parametrize(("change", "message"), [
-    (_retract_file, "state.json names no Arrow files that are there; save the dataset again."),
-    (_damage, "is not a readable file of a dataset"),
-    (_keep_indices, "load it, call flatten_indices() and save it again"),
+    (lambda split: (split / FIRST).unlink(), "state.json names no Arrow files that are there; save the dataset again."),
+    (lambda split: (split / FIRST).write_bytes(b"nothing of the kind"), "is not a readable file of a dataset"),
+    (lambda split: (split / "state.json").write_text(INDICES), "load it, call flatten_indices() and save it again"),
 ])  # fmt: skip
 def test_a_damaged_dataset_is_reported(tmp_path: Path, change: Callable[[Path], None], message: str) -> None:
     folder = as_saved(tmp_path / "d")
-    change(folder)
+    change(folder / "train")
     with pytest.raises(InputError, match=re.escape(message)):
         read(folder)
 
@@ -305,7 +303,7 @@ def test_two_columns_of_one_name_are_reported(tmp_path: Path, kind: str) -> None
     assert str(caught.value) == f"{file}{said[kind]}"
 
 
-def test_what_is_written_of_a_dataset_is_closed_whatever_comes(
+def test_what_is_written_of_a_dataset_is_closed_on_errors(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened: list[Any] = []
@@ -375,7 +373,7 @@ def test_an_encoding_that_is_named(tmp_path: Path, encoding: str) -> None:
     ("cp1252", "a\0b", r"There is no encoding 'a\x00b'; known are utf-8"),
     ("cp1252", "\ud800", r"There is no encoding '\ud800'; known are utf-8"),
 ])  # fmt: skip
-def test_another_encoding_is_reported(
+def test_wrong_encodings_are_reported(
     tmp_path: Path, encoding: str, stated: str | None, message: str
 ) -> None:
     file = as_csv(tmp_path / "a.csv", encoding)
@@ -438,20 +436,6 @@ def test_a_draft_says_how_its_file_is_read_and_what_looks_odd(tmp_path: Path) ->
     )
 
 
-def _sheet_changed(file: Path, old: bytes, new: bytes) -> Path:
-    """Write a workbook whose first sheet's XML is changed."""
-    with (
-        zipfile.ZipFile(workbook(file.with_name("right.xlsx"))) as right,
-        zipfile.ZipFile(file, "w") as changed,
-    ):
-        for one in right.namelist():
-            content = right.read(one)
-            if one.startswith("xl/worksheets/"):
-                content = content.replace(old, new)
-            changed.writestr(one, content)
-    return file
-
-
 @pytest.mark.parametrize(("old", "new", "sentence"), [
     (b'<row r="3"', b'<row r="2000000000"', "goes on beyond row 1,048,576, column XFD or"),
     (b"</row></sheetData>", b'<c r="XFE9"/></row></sheetData>',
@@ -460,8 +444,11 @@ def _sheet_changed(file: Path, old: bytes, new: bytes) -> Path:
      "has more than 1,048,576 characters; Excel keeps 32,767"),
 ])  # fmt: skip
 def test_sheets_beyond_the_limits_of_excel(tmp_path: Path, old: bytes, new: bytes, sentence: str) -> None:
+    def change(name: str, part: bytes) -> bytes:
+        return part.replace(old, new) if name.startswith("xl/worksheets/") else part
+
     with pytest.raises(InputError, match=sentence):
-        read(_sheet_changed(tmp_path / "a.xlsx", old, new), Form(table="answers"))
+        read(rewritten(tmp_path / "a.xlsx", change), Form(table="answers"))
 
 
 @pytest.mark.parametrize("kind", ["repeated", "long", "published"])

@@ -50,9 +50,7 @@ def test_an_object_store_is_no_path(place: str) -> None:
 
 
 @pytest.mark.parametrize("place", STORES)
-def test_no_folder_is_called_after_an_object_store(
-    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_folder_is_named_like_a_store(place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for command in (["export", "--to", place], ["export", "--ledger", place, "--to", "exported"]):
         done = CliRunner().invoke(cli, command)

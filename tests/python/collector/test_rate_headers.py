@@ -37,9 +37,7 @@ REQUESTS, TOKENS = "anthropic-ratelimit-requests-", "anthropic-ratelimit-tokens-
     ({"Retry-After": "Thu, 01 Jan 2026 12:01:30 GMT"}, NOW, RateHints(retry_after_seconds=90.0)),
     ({"Retry-After": "Thu, 01 Jan 2026 11:59:00 GMT"}, NOW, RateHints(retry_after_seconds=0.0)),
 ])  # fmt: skip
-def test_the_limits_that_headers_state(
-    headers: dict[str, str], now: datetime | None, hints: RateHints
-) -> None:
+def test_the_limits_in_headers(headers: dict[str, str], now: datetime | None, hints: RateHints) -> None:
     assert rate_hints(headers, now=now) == hints
 
 

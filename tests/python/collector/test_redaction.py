@@ -111,7 +111,7 @@ def test_any_character_may_be_escaped(secret: str, form: str, monkeypatch: pytes
 
 @pytest.mark.parametrize("before", ["100%", "&#", "&#x", "\\u", "\\u0", "%4", "\\"])
 @pytest.mark.parametrize("secret", ["41abcdefgh", "0041;abcdefgh", '11/5abcdefg"h'])
-def test_half_an_escape_before_a_key_hides_none_of_it(
+def test_half_an_escape_before_a_key_hides_none(
     secret: str, before: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(VARIABLE, secret)
@@ -167,7 +167,7 @@ def test_variables_that_a_targets_file_names_for_keys(tmp_path: Path, text: str,
     assert names(tmp_path, text) == named
 
 
-def test_a_targets_file_is_read_once_and_again_when_it_has_changed(
+def test_a_targets_file_is_read_again_when_it_changed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read: list[Path] = []
@@ -203,7 +203,7 @@ def test_other_text_stays_as_it_is(redact: Redactor) -> None:
 
 
 @pytest.mark.parametrize("value", ["", "x", "EMPTY", "ollama"])
-def test_a_value_too_short_for_a_secret_mutilates_no_answer(
+def test_a_value_too_short_for_a_secret_changes_no_answer(
     value: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(VARIABLE, value)
@@ -220,7 +220,7 @@ def test_an_object_that_redacts_does_not_hold_the_secret(redact: Redactor) -> No
     assert SECRET not in repr(vars(redact))
 
 
-def test_addresses_in_the_logs_of_the_http_library_are_cleaned(
+def test_addresses_in_logs_of_the_library_are_cleaned(
     redact: Redactor, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
@@ -230,7 +230,7 @@ def test_addresses_in_the_logs_of_the_http_library_are_cleaned(
 
 
 @pytest.mark.parametrize("value", ["with space", "with\nbreak", "with\u201cquotes\u201d", "tab\there"])
-def test_a_key_that_no_header_can_carry_is_refused_without_being_shown(
+def test_a_key_that_no_header_can_carry_is_refused_unseen(
     value: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(VARIABLE, value)

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import logging
 import random
-import threading
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -28,12 +25,10 @@ from collector.targets import load_target
 from collector.targets.base import Reply, Request
 from collector.targets.simulator.target import Simulator
 from tests.python.collector.chat_targets import chat_target
+from tests.python.collector.running import Run, run_fixture  # noqa: F401
 from tests.python.collector.scripted import GOOD, Query, Scripted
 
 Write = Callable[..., Path]
-
-
-KEY = "sk-very-secret-0123456789"
 
 
 def test_a_run_of_the_simulator_is_complete(small_spec: Path, ledger_path: Path, query: Query) -> None:
@@ -79,9 +74,7 @@ def test_a_run_of_the_simulator_is_complete(small_spec: Path, ledger_path: Path,
     assert query("select count(*) from raw.analysis_settings where audit = 'small'") == [(1,)]
 
 
-def test_the_same_seed_gives_the_same_run_and_another_one_does_not(
-    small_spec: Path, ledger_path: Path, query: Query
-) -> None:
+def test_the_same_seed_gives_the_same_run(small_spec: Path, ledger_path: Path, query: Query) -> None:
     audit = load_audit(small_spec)
     ids = [collect(audit, Simulator("sim"), ledger_path, seed=seed, trials=5).run_id for seed in (7, 7, 8)]
     contents = [
@@ -120,21 +113,15 @@ def test_the_planted_bias_shows_in_the_ledger(repository: Path, ledger_path: Pat
     assert distinct["Asian"] > 60
 
 
-def test_malformed_answers_are_asked_again_and_kept(
-    small_spec: Path, ledger_path: Path, query: Query
-) -> None:
-    asked: Counter[tuple[str, int]] = Counter()
-    lock = threading.Lock()
-
+def test_malformed_answers_are_asked_again_and_kept(run: Run, query: Query) -> None:
     def answer(request: Request) -> Reply:
-        with lock:
-            asked[request.prompt_text, request.trial] += 1
-            attempt = asked[request.prompt_text, request.trial]
+        attempt = target.asked[request.prompt_text, request.trial]
         if "Asian" in request.prompt_text:
             return Reply("{oops", raw_body="raw")
         return Reply("{" if attempt == 1 and request.trial == 1 else GOOD)
 
-    summary = collect(load_audit(small_spec), Scripted(answer), ledger_path)
+    target = Scripted(answer)
+    summary = run(target)
     assert summary.counts == {"ok": 4, "malformed": 4}
     assert (summary.n_responses, summary.n_attempts) == (8, 4 * 3 + 2 + 2 * 2)
     by_attempt = query("select attempt, status, count(*) from raw.responses group by all order by all")
@@ -146,37 +133,28 @@ def test_malformed_answers_are_asked_again_and_kept(
     ) == [("{oops", None, "raw")]
 
 
-def test_truncated_and_refused_answers_are_not_asked_again(
-    small_spec: Path, ledger_path: Path, query: Query
-) -> None:
+def test_truncated_and_refused_answers_are_not_asked_again(run: Run, query: Query) -> None:
     replies = {
         1: Reply("I'm sorry, but I can't help with that."),
         2: Reply('{"Tea": "W', finish_reason="length"),
     }
-    summary = collect(load_audit(small_spec), Scripted(lambda request: replies[request.trial]), ledger_path)
+    summary = run(Scripted(lambda request: replies[request.trial]))
     assert summary.counts == {"refused": 4, "truncated": 4}
     assert summary.n_attempts == 8
     assert query("select count(*) from raw.responses where error like '%rule en-cannot%'") == [(4,)]
 
 
-def test_failures_that_may_pass_are_tried_three_times(
-    small_spec: Path, ledger_path: Path, query: Query
-) -> None:
-    asked: Counter[tuple[str, int]] = Counter()
-    lock = threading.Lock()
-
+def test_failures_that_may_pass_are_tried_three_times(run: Run, query: Query) -> None:
     def answer(request: Request) -> Reply:
-        with lock:
-            asked[request.prompt_text, request.trial] += 1
-            attempt = asked[request.prompt_text, request.trial]
+        attempt = target.asked[request.prompt_text, request.trial]
         if "Asian Woman" in request.prompt_text:
             raise TargetError("bad request", retryable=False, raw_body="because")
         if "Asian" in request.prompt_text or attempt == 1:
             raise TargetError("busy", retryable=True, retry_after_seconds=0.001)
         return Reply(GOOD)
 
-    summary = collect(load_audit(small_spec), Scripted(answer), ledger_path)
-    assert summary.counts == {"ok": 4, "error": 4}
+    target = Scripted(answer)
+    assert run(target).counts == {"ok": 4, "error": 4}
     rows = query(
         "select attempt, status, error, raw_body, count(*) from raw.responses group by all order by all"
     )
@@ -186,100 +164,70 @@ def test_failures_that_may_pass_are_tried_three_times(
     ]  # fmt: skip
 
 
-def test_a_real_endpoint_from_request_to_row(
-    small_spec: Path,
-    ledger_path: Path,
-    query: Query,
-    endpoint: Any,
-    monkeypatch: pytest.MonkeyPatch,
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    caplog.set_level(logging.DEBUG)
-    monkeypatch.setenv("BIASLEDGER_TEST_KEY", KEY)
-    endpoint.sends(429, f"slow down, {KEY}", Retry_After="0")
-    endpoint.answers(f'{{"Tea 🍵": "Warm, {KEY}."}}')
-    target = chat_target(base_url=endpoint.base_url, api_key_env="BIASLEDGER_TEST_KEY", concurrency=4)
-    summary = collect(load_audit(small_spec), target, ledger_path)
-    assert summary.counts == {"ok": 8}
-    assert summary.n_attempts == 9
-    assert not summary.is_simulated
-    row = query(
-        "select answer_text, finish_reason, model_answered, prompt_tokens from raw.responses where status = 'ok'"
-    )[0]
-    assert row == ("Tea 🍵 Warm, [key].", "stop", "served-model", 11)
-    assert len({sent["headers"]["Authorization"] for sent in endpoint.requests}) == 1
-    assert KEY.encode() not in ledger_path.read_bytes()
-    tables = [name for (name,) in query("select table_name from duckdb_tables()")]
-    assert KEY not in repr([query(f"from raw.{table}") for table in tables])
-    assert KEY not in caplog.text
+def test_a_real_endpoint_from_request_to_row(run: Run, query: Query, endpoint: Any) -> None:
+    endpoint.sends(429, "slow down", Retry_After="0")
+    endpoint.answers('{"Tea 🍵": "Warm."}')
+    summary = run(chat_target(base_url=endpoint.base_url, concurrency=4))
+    assert (summary.counts, summary.n_attempts, summary.is_simulated) == ({"ok": 8}, 9, False)
+    columns = "answer_text, finish_reason, model_answered, prompt_tokens"
+    assert query(f"select distinct {columns} from raw.responses where status = 'ok'") == [
+        ("Tea 🍵 Warm.", "stop", "served-model", 11)
+    ]
 
 
-def test_malformed_json_from_a_real_endpoint_three_times(
-    write_spec: Callable[..., Path], small_text: str, ledger_path: Path, query: Query, endpoint: Any
-) -> None:
+def test_malformed_json_from_a_real_endpoint_three_times(run: Run, query: Query, endpoint: Any) -> None:
     endpoint.answers('{"Tea": Warm}')
-    target = chat_target(base_url=endpoint.base_url)
-    summary = collect(load_audit(write_spec(small_text, ("trials: 2", "trials: 1"))), target, ledger_path)
-    assert summary.counts == {"malformed": 4}
+    assert run(chat_target(base_url=endpoint.base_url), trials=1).counts == {"malformed": 4}
     assert query(
         "select count(*), max(attempt) from raw.responses where response_text = '{\"Tea\": Warm}'"
     ) == [(12, 3)]
     assert len(endpoint.requests) == 12
 
 
-def test_a_wrong_key_stops_the_run_at_once(
-    small_spec: Path, ledger_path: Path, query: Query, endpoint: Any
-) -> None:
+def test_a_wrong_key_stops_the_run_at_once(run: Run, ledger_path: Path, query: Query, endpoint: Any) -> None:
     endpoint.sends(401, "no")
     target = chat_target(base_url=endpoint.base_url, concurrency=1)
     with pytest.raises(TargetError, match="answered 401"):
-        collect(load_audit(small_spec), target, ledger_path, trials=50)
+        run(target, trials=50)
     assert len(endpoint.requests) <= 3
     assert query("select distinct status from raw.responses") == [("error",)]
     (reason,) = query("select detail ->> 'reason' from raw.run_events where event = 'failed'")[0]
     assert "401" in reason
-    assert [run.state for run in Ledger(ledger_path).runs()] == ["failed"]
+    assert [one.state for one in Ledger(ledger_path).runs()] == ["failed"]
 
 
-def test_a_dead_endpoint_is_not_asked_for_ever(small_spec: Path, ledger_path: Path, query: Query) -> None:
+def test_a_dead_endpoint_is_not_asked_for_ever(run: Run, ledger_path: Path, query: Query) -> None:
     def answer(request: Request) -> Reply:
         raise TargetError("nobody there", retryable=True)
 
     with pytest.raises(
         TargetError, match="None of the first 10 questions was answered, so the run stops: nobody"
     ) as message:
-        collect(
-            load_audit(small_spec), Scripted(answer), ledger_path, CollectOptions(backoff_seconds=0.0),
-            trials=50,
-        )  # fmt: skip
+        run(Scripted(answer), CollectOptions(backoff_seconds=0.0), trials=50)
     (kept,) = query("select count(*) from raw.responses")[0]
     assert 30 <= kept < 200
-    (run,) = Ledger(ledger_path).runs()
-    assert f"collect --resume {run.run_id}" in str(message.value)
-    assert run.state == "failed"
+    (one,) = Ledger(ledger_path).runs()
+    assert f"collect --resume {one.run_id}" in str(message.value)
+    assert one.state == "failed"
 
 
-def test_a_target_with_a_bug_does_not_hang(small_spec: Path, ledger_path: Path, query: Query) -> None:
+def test_a_target_with_a_bug_does_not_hang(run: Run, query: Query) -> None:
     def answer(request: Request) -> Reply:
         raise ZeroDivisionError("bug")
 
     with pytest.raises(ZeroDivisionError):
-        collect(load_audit(small_spec), Scripted(answer), ledger_path)
+        run(Scripted(answer))
     assert query("select event from raw.run_events order by happened_at") == [("started",), ("failed",)]
 
 
-def test_questions_are_asked_at_once_but_not_more_than_allowed(
-    small_spec: Path, ledger_path: Path, endpoint: Any
-) -> None:
+def test_questions_are_asked_at_once_but_not_more_than_allowed(run: Run, endpoint: Any) -> None:
     endpoint.answers(GOOD, seconds=0.05)
     target = chat_target(base_url=endpoint.base_url, concurrency=4)
-    collect(load_audit(small_spec), target, ledger_path, trials=8)
+    run(target, trials=8)
     assert 2 <= endpoint.most_at_once <= 4
 
 
-def test_work_does_not_pile_up_in_memory(
-    small_spec: Path, ledger_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_work_does_not_pile_up_in_memory(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     taken, answered, most = 0, 0, 0
     real_tasks = runner._tasks
 
@@ -296,7 +244,7 @@ def test_work_does_not_pile_up_in_memory(
         return Reply(GOOD)
 
     monkeypatch.setattr(runner, "_tasks", counted)
-    summary = collect(load_audit(small_spec), Scripted(answer, concurrency=1), ledger_path, trials=500)
+    summary = run(Scripted(answer, concurrency=1), trials=500)
     assert summary.n_responses == 2000
     assert most <= 3
 

@@ -69,9 +69,7 @@ def test_attempts(
         assert found == attempts
 
 
-def test_a_list_that_was_cut_off_short_is_truncated_and_not_asked_again(
-    write_spec: Write, ledger_path: Path
-) -> None:
+def test_a_short_list_that_was_cut_off_is_not_asked_again(write_spec: Write, ledger_path: Path) -> None:
     spec = write_spec(LIST_AUDIT, ("k: 3", "k: 3, short: ask_again"))
     summary = collect(load_audit(spec), in_turn([SHORT, LONG], "length"), ledger_path)
     assert (summary.counts, summary.n_attempts) == ({"truncated": 3}, 3)

@@ -202,15 +202,6 @@ def test_defects_come_at_their_rates() -> None:
     )
 
 
-def test_it_says_what_it_is() -> None:
-    simulator = Simulator("sim", seed=4, steer={"Asian": 0.5})
-    assert (simulator.name, simulator.kind, simulator.is_simulated, simulator.model) == (
-        "sim", "simulator", True, "simulator",
-    )  # fmt: skip
-    assert simulator.parameters["seed"] == 4
-    assert simulator.parameters["steer"] == {"Asian": 0.5}
-
-
 def test_products_are_what_they_always_were() -> None:
     text = Simulator(seed=5, steer={"Asian": 0.5}).ask(Request(PROMPT.format("an Asian"), None, 3, 7)).text
     assert hashlib.sha256(str(text).encode()).hexdigest() == (
@@ -404,12 +395,14 @@ def test_defects_of_lists() -> None:
     {"refuse_about": {"Old": 0.1}, "shorten": {"Old": 0.2}, "repeat": {"Old": 0.3}},
     {"price": {"Nia": -0.1}, "favour": {"Nia": {"bars": 0.1}}, "word_noise": 0.1},
     {"gender": {"nurse": 0.9}, "associate": {"Jamal": {"zebra": 0.5}}},
+    {"shift": {"Ann": 0.1}, "noise": 0.4, "position_bias": 0.1},
 ])  # fmt: skip
 def test_what_is_planted_stands_among_the_parameters_where_it_is_used(planted: dict[str, Any]) -> None:
     always = {"seed", "steer", "mitigation_factor", "malformed", "refused", "fenced"}
     assert set(Simulator().parameters) == always
-    parameters = Simulator(**planted).parameters
+    parameters = Simulator(seed=4, steer={"Asian": 0.5}, **planted).parameters
     assert {name: parameters[name] for name in parameters.keys() - always} == planted
+    assert (parameters["seed"], parameters["steer"]) == (4, {"Asian": 0.5})
 
 
 def test_no_two_words_of_titles_are_near_each_other_or_describe_people(repository: Path) -> None:

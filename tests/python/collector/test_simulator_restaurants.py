@@ -144,18 +144,6 @@ def test_names_only_are_a_numbered_list_or_a_json_array() -> None:
     assert set(array) <= names
 
 
-def test_the_same_request_gets_the_same_answer_and_another_one_another() -> None:
-    text, simulator = prompt(QUESTION.format("Anne")), Simulator(seed=5)
-    first = simulator.ask(Request(text, None, 1, 7)).text
-    assert first == Simulator(seed=5).ask(Request(text, None, 1, 7)).text
-    others = [
-        Simulator(seed=6).ask(Request(text, None, 1, 7)).text,
-        simulator.ask(Request(text, None, 2, 7)).text,
-        simulator.ask(Request(prompt(QUESTION.format("Emma")), None, 1, 7)).text,
-    ]
-    assert len({first, *others}) == 4
-
-
 def test_without_planted_bias_prices_are_the_catalogue_s() -> None:
     levels = [level for _, level, _ in catalogue("Boston")]
     simulator = Simulator(price={"Keisha": -1.0}, favour={"Keisha": {"desserts": 1.0}})

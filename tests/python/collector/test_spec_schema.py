@@ -42,7 +42,7 @@ def test_every_part_of_the_models_is_walked() -> None:
 
 
 @pytest.mark.parametrize(("at", "schema", "parts"), KEYS, ids=[at for at, *_ in KEYS])
-def test_every_key_has_a_description_and_an_example_that_is_right(
+def test_keys_have_descriptions_and_right_examples(
     at: str, schema: dict[str, Any], parts: dict[str, Any]
 ) -> None:
     assert re.fullmatch(r"[A-Zf`…].*[.…]", schema.get("description", "")), "a sentence"

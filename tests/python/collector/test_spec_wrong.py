@@ -32,6 +32,9 @@ from tests.python.collector.specs import (
     problem,
     writer,
 )
+from tests.python.collector.test_markers_ledger import REGARD_AUDIT
+from tests.python.collector.test_missing import WIDE
+from tests.python.collector.test_prompts import PAIRED
 
 # Name -> an audit's text, and the files that it reads.
 AUDITS: dict[str, tuple[str, Mapping[str, str]]] = {
@@ -43,6 +46,9 @@ AUDITS: dict[str, tuple[str, Mapping[str, str]]] = {
     "markers import": (MARKERS_IMPORT, MARKER_FILES), "dinner": (DINNER_AUDIT, DINNER_FILES),
     "prices import": (PRICES_IMPORT, {}), "labels import": (LABELS_IMPORT, {}),
     "rankings import": (RANKINGS_IMPORT, {}),
+    "paired": (PAIRED, {}),
+    "scores import": (REGARD_AUDIT, {}),
+    "import by group": (WIDE, {}),
 }  # fmt: skip
 # Audit -> rows of old and new texts in it, and the sentence that they get; one that ends with … goes on.
 WRONG: dict[str, list[tuple[str, ...]]] = {
@@ -450,6 +456,30 @@ WRONG: dict[str, list[tuple[str, ...]]] = {
         ("    subject: job\n", "", "the key import.columns.subject is missing; a file of rankings has a row…"),
         ("slot: shown", "slot: shown\n    text: x",
          "import.columns.text cannot be combined with rankings, whose rows hold places…"),
+    ],
+    "paired": [
+        ("[Black, dark]", "[Black, dark, brown]",
+         "templates[0].paired puts descriptors in step, and 'Black' of race has 3 where 'White' of race has 2; give every…"),
+        ("{a race} {gender}", "{a race}", "templates[0].paired puts descriptors of several attributes in step and the template…"),
+        ("paired: true", "paired: 1", "templates[0].paired should be true or false and is 1."),
+    ],
+    "scores import": [
+        ("    scores: {vader: vader, people: label}\n", "",
+         "import.score_labels says what scores mean, and import.columns.scores is missing; remove it."),
+        ('{"-1": negative', "{-1: negative", "the key -1 under import.score_labels is not text…"),
+        ("gender: {White: null", "gender: {White: woma", "import.values.gender.White is 'woma', which is no group…"),
+        ("race: about, gender: about", "race: about", "import.columns.attributes leaves out 'gender'…"),
+    ],
+    "import by group": [
+        ("texts: {male: his, female: hers}", "texts: {male: his}",
+         "import.columns.texts names one column; a comparison needs…"),
+        ("female: hers", "femal: hers", "import.columns.texts.femal is no group of sex; did you mean 'female'?"),
+        ("female: hers", "female: his", "import.columns.texts names a column twice; each group has its own."),
+        ("{race: race}", "{race: race, sex: sex}", "import.columns.attributes leaves out none; it should leave out that one."),
+        (", attributes: {race: race}", "",
+         "import.columns.attributes leaves out 'sex', 'race'; it should leave out that one."),
+        ("{texts", "{text: his, texts", "import.columns.texts cannot be combined with text, which names one column of answers…"),
+        ("{kind: label", "{missing: ['YES'], kind: label", "answer.missing holds 'YES', which is one of the labels…"),
     ],
 }  # fmt: skip
 WRONG_FILES = [

@@ -66,24 +66,53 @@ def test_every_column_is_a_word_and_so_is_each_wording(write_csv: Write) -> None
     assert read_subjects(path, "entity", None, {})[0].domain is None
 
 
-@pytest.mark.parametrize(("text", "sentence"), [
-    ("", "is empty; it should hold a header and a row for each subject."),
-    ("\n\n", "is empty; it should hold a header and a row for each subject."),
-    ("entity,domain\n", "has no rows; it should hold a row for each subject."),
-    ("entty,domain\na,b\n", "has no column 'entity'; did you mean 'entty'?"),
-    ("name;domain\na;b\n", "has no column 'entity'; known: 'name', 'domain'"),
-    ("entity,domain,x,x\na,b,c,d\n", "the header holds the column 'x' twice; each needs its own name."),
-    ("entity,domain\nAC, DC,music\n", "line 2 has 3 cells and the header 2; a cell that holds the"),
-    ("entity,domain\na,music\nb\n", "line 3 has 1 cell and the header 2"),
-    ("entity,domain\na,music\n,music\n", "row 2 has no 'entity'."),
-    ("entity,domain\na,\n", "row 1 has no 'domain'."),
-    ("entity,domain\na,music\nb,music\na,music\n", "rows 1 and 3 both hold 'a / music'; each entity, domain may occur once."),
-    ("entity,domain,titles\na,b,c\n", "has a column 'titles', and subjects.wordings has a slot of that name"),
-    ('entity,domain\n"a,b\n', "line 2 cannot be read as CSV: Value with unterminated quote found."),
-])  # fmt: skip
-def test_wrong_subjects(write_csv: Write, text: str, sentence: str) -> None:
+def relevance_of(path: Path) -> tuple[RelevanceRow, ...]:
+    subjects = [Subject("Adele", "music", {})]
+    return read_relevance(path, ["entity", "subject"], "domain", subjects)
+
+
+WRONG = {
+    subjects_of: [
+        ("", "is empty; it should hold a header and a row for each subject."),
+        ("\n\n", "is empty; it should hold a header and a row for each subject."),
+        ("entity,domain\n", "has no rows; it should hold a row for each subject."),
+        ("entty,domain\na,b\n", "has no column 'entity'; did you mean 'entty'?"),
+        ("name;domain\na;b\n", "has no column 'entity'; known: 'name', 'domain'"),
+        ("entity,domain,x,x\na,b,c,d\n", "the header holds the column 'x' twice; each needs its own name."),
+        ("entity,domain\nAC, DC,music\n", "line 2 has 3 cells and the header 2; a cell that holds the"),
+        ("entity,domain\na,music\nb\n", "line 3 has 1 cell and the header 2"),
+        ("entity,domain\na,music\n,music\n", "row 2 has no 'entity'."),
+        ("entity,domain\na,\n", "row 1 has no 'domain'."),
+        ("entity,domain\na,music\nb,music\na,music\n", "rows 1 and 3 both hold 'a / music'; each entity, domain may occur once."),
+        ("entity,domain,titles\na,b,c\n", "has a column 'titles', and subjects.wordings has a slot of that name"),
+        ('entity,domain\n"a,b\n', "line 2 cannot be read as CSV: Value with unterminated quote found."),
+    ],
+    read_attributes: [
+        ("attribute,group\nrace,Black\n", "has no column 'descriptor'; known: 'attribute', 'group'."),
+        ("attribute,group,descriptor\nrace,Black,\n", "row 1 has no 'descriptor'."),
+        ("attribute,group,descriptor\nrace,Black,Black\nrace,Black,black\n",
+         "rows 1 and 2 both hold 'race / Black'; each attribute, group may occur once."),
+    ],
+    relevance_of: [
+        ("item,grade\nHello,1\n", "has no column 'entity'; "),
+        ("entity,item,grade\nAdele,Hello,0\n", "row 1 has '0' as 'grade'; it should be a number above 0"),
+        ("entity,item,grade\nAdele,Hello,high\n", "row 1 has 'high' as 'grade'; it should be a number above 0"),
+        ("entity,item,grade\nAdele,Hello,nan\n", "row 1 has 'nan' as 'grade'; it should be a number above 0"),
+        ("entity,item,grade\nAdele,Hello,\n", "row 1 has no 'grade'."),
+        ("entity,item,grade\nAdele,Hello,1\nAdele,Hello,2\n",
+         "rows 1 and 2 both hold 'Adele / Hello'; each entity, item may occur once."),
+        ("entity,item,grade\nadele,Hello,1\n", "names none of the audit's subjects as 'entity' (row 1 has 'adele')"),
+        ("entity,domain,item,grade\nAdele,movies,Hello,1\n", "names none of the audit's subjects as 'entity'"),
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("read", "text", "sentence"), [(read, *row) for read, rows in WRONG.items() for row in rows]
+)
+def test_wrong_files(write_csv: Write, read: Callable[[Path], object], text: str, sentence: str) -> None:
     path = write_csv(text)
-    assert sentence in problem(path, lambda: subjects_of(path))
+    assert sentence in problem(path, lambda: read(path))
 
 
 def test_unreadable_files(tmp_path: Path) -> None:
@@ -134,22 +163,6 @@ def test_attributes_from_a_file_are_the_mapping_a_spec_holds(write_csv: Write) -
     }
 
 
-@pytest.mark.parametrize(("text", "sentence"), [
-    ("attribute,group\nrace,Black\n", "has no column 'descriptor'; known: 'attribute', 'group'."),
-    ("attribute,group,descriptor\nrace,Black,\n", "row 1 has no 'descriptor'."),
-    ("attribute,group,descriptor\nrace,Black,Black\nrace,Black,black\n",
-     "rows 1 and 2 both hold 'race / Black'; each attribute, group may occur once."),
-])  # fmt: skip
-def test_wrong_attributes(write_csv: Write, text: str, sentence: str) -> None:
-    path = write_csv(text)
-    assert sentence in problem(path, lambda: read_attributes(path))
-
-
-def relevance_of(path: Path) -> tuple[RelevanceRow, ...]:
-    subjects = [Subject("Adele", "music", {})]
-    return read_relevance(path, ["entity", "subject"], "domain", subjects)
-
-
 def test_relevance_with_and_without_a_domain(write_csv: Write) -> None:
     assert relevance_of(write_csv("item,grade,subject\nHello,3,Adele\n")) == (
         RelevanceRow("Adele", None, "Hello", 3.0),
@@ -157,22 +170,6 @@ def test_relevance_with_and_without_a_domain(write_csv: Write) -> None:
     assert relevance_of(write_csv("entity,domain,item,grade\nAdele,music,Hello,0.5\n")) == (
         RelevanceRow("Adele", "music", "Hello", 0.5),
     )
-
-
-@pytest.mark.parametrize(("text", "sentence"), [
-    ("item,grade\nHello,1\n", "has no column 'entity'; "),
-    ("entity,item,grade\nAdele,Hello,0\n", "row 1 has '0' as 'grade'; it should be a number above 0"),
-    ("entity,item,grade\nAdele,Hello,high\n", "row 1 has 'high' as 'grade'; it should be a number above 0"),
-    ("entity,item,grade\nAdele,Hello,nan\n", "row 1 has 'nan' as 'grade'; it should be a number above 0"),
-    ("entity,item,grade\nAdele,Hello,\n", "row 1 has no 'grade'."),
-    ("entity,item,grade\nAdele,Hello,1\nAdele,Hello,2\n",
-     "rows 1 and 2 both hold 'Adele / Hello'; each entity, item may occur once."),
-    ("entity,item,grade\nadele,Hello,1\n", "names none of the audit's subjects as 'entity' (row 1 has 'adele')"),
-    ("entity,domain,item,grade\nAdele,movies,Hello,1\n", "names none of the audit's subjects as 'entity'"),
-])  # fmt: skip
-def test_wrong_relevance(write_csv: Write, text: str, sentence: str) -> None:
-    path = write_csv(text)
-    assert sentence in problem(path, lambda: relevance_of(path))
 
 
 def test_the_shipped_audit_has_the_values_of_its_source(repository: Path) -> None:

@@ -68,8 +68,6 @@ def test_other_tables_hold_subjects_too(tmp_path: Path) -> None:
     (b"name;origin\nJ\xf6rg;deutsch\n", "line 2 is not UTF-8; save the file as UTF-8, or name its encoding in the spec"),
     (b"sep=;\nname;origin\nA;b;c\n", "line 3 has 3 cells and the header 2"),
     (b"sep=;\n\n", "is empty; it should hold a header and a row for each name."),
-    (b"name;name\nA;b\n", "the header holds the column 'name' twice"),
-    (b"title;origin\nA;b\n", "has no column 'name'; known: 'title', 'origin'."),
 ])  # fmt: skip
 def test_errors_in_a_table_are_reported(tmp_path: Path, content: bytes, message: str) -> None:
     (tmp_path / "a.csv").write_bytes(content)

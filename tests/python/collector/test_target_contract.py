@@ -190,18 +190,14 @@ def test_what_a_status_means(setting: Setting, status: int, expected: tuple[bool
     ("gemini", Failure(400, reason="key"), STOP),
     ("http", Failure(403), NEITHER),
 ], indirect=["setting"])  # fmt: skip
-def test_what_a_vendors_own_words_mean(
-    setting: Setting, failure: Failure, expected: tuple[bool, bool]
-) -> None:
+def test_what_a_vendors_words_mean(setting: Setting, failure: Failure, expected: tuple[bool, bool]) -> None:
     setting.services.will(failure)
     error = setting.failure()
     assert (error.retryable, error.stops_run) == expected
     assert not error.asks_to_slow_down
 
 
-def test_a_wrong_key_stops_the_run_and_is_named_by_its_variable(
-    setting: Setting, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_wrong_key_stops_the_run_and_is_named_so(setting: Setting, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(VARIABLE, "sk-a-wrong-one-0123456789")
     error = setting.failure()
     assert error.stops_run
@@ -232,9 +228,7 @@ def test_a_wish_to_be_left_alone_is_read(setting: Setting) -> None:
     ("openai", Failure(403, reason="moderation")),
     ("gemini", Good(None, "blocked")),
 ], indirect=["setting"])  # fmt: skip
-def test_a_prompt_that_a_filter_rejects_is_refused_and_no_failure(
-    setting: Setting, reaction: Good | Failure
-) -> None:
+def test_a_prompt_that_a_filter_rejects_is_a_refusal(setting: Setting, reaction: Good | Failure) -> None:
     setting.services.will(reaction)
     reply = setting.target().ask(Request("Hello"))
     assert reply.text is None
@@ -269,9 +263,7 @@ def test_rate_headers_come_with_the_answer(setting: Setting) -> None:
     # A byte now and then.
     (Bytes(b" " * 10_000, drip=0.05), 0.2, Request("Hello")),
 ])  # fmt: skip
-def test_a_slow_service_times_out(
-    setting: Setting, reaction: Bytes, seconds: float, request_: Request
-) -> None:
+def test_slow_services_time_out(setting: Setting, reaction: Bytes, seconds: float, request_: Request) -> None:
     setting.services.will(reaction)
     error = setting.failure(("timeout_seconds: 5", f"timeout_seconds: {seconds}"), request=request_)
     assert error.retryable
@@ -389,9 +381,7 @@ def test_the_key_is_nowhere_to_be_seen(setting: Setting, caplog: pytest.LogCaptu
         assert form not in "".join(seen)
 
 
-def test_no_login_is_taken_from_netrc(
-    setting: Setting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_login_comes_from_netrc(setting: Setting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     netrc = tmp_path / "netrc"
     netrc.write_text("machine 127.0.0.1 login me password secret\n")
     netrc.chmod(0o600)
@@ -400,7 +390,7 @@ def test_no_login_is_taken_from_netrc(
     assert "Basic" not in setting.services.asked[0].headers.get("authorization", "")
 
 
-def test_a_missing_key_is_reported_before_anything_is_sent(
+def test_a_missing_key_is_reported_before_a_question(
     setting: Setting, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     target = setting.target()

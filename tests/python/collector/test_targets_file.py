@@ -216,7 +216,7 @@ def test_every_kind_is_a_module_with_settings_and_a_builder() -> None:
         assert list(inspect.signature(module.build).parameters)[:2] == ["name", "settings"]
 
 
-def test_a_new_kind_is_a_new_file_and_nothing_else(
+def test_a_new_kind_is_a_file_of_its_own(
     write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tmp_path / "more"
@@ -251,7 +251,7 @@ def test_several_targets_are_read_before_any_is_asked(write: Write) -> None:
             load_targets(path, names)
 
 
-def test_the_value_of_a_key_under_an_innocent_name_is_refused(
+def test_the_value_of_a_key_under_another_name_is_refused(
     write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("A_KEY", "0123456789abcdef")

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from collector.asking.breaker import MAX_UNUSABLE
-from collector.asking.runner import collect, resume
+from collector.asking.runner import resume
 from collector.errors import TargetError
-from collector.spec.loading import load_audit
 from collector.targets.chat import ChatTarget
 from tests.python.collector.chat_targets import chat_target
+from tests.python.collector.running import Run, run_fixture  # noqa: F401
 
 Query = Callable[[str], list[tuple[Any, ...]]]
 TARGETS = {
@@ -56,7 +56,7 @@ def candidate(*parts: dict[str, Any]) -> dict[str, Any]:
     ("gemini", candidate({"text": "Let me see.", "thought": True}), THOUGHT),
     ("gemini", candidate(), None),
 ])  # fmt: skip
-def test_what_came_instead_of_a_text_is_named(
+def test_what_came_in_place_of_text_is_named(
     vendor: str, document: dict[str, Any], instead: str | None
 ) -> None:
     target: ChatTarget = TARGETS[vendor]
@@ -64,13 +64,11 @@ def test_what_came_instead_of_a_text_is_named(
     assert (reply.text or "", reply.instead) == ("", instead)
 
 
-def test_a_run_of_nothing_but_tool_calls_stops(
-    small_spec: Path, ledger_path: Path, query: Query, endpoint: Any
-) -> None:
+def test_a_run_of_tool_calls_alone_stops(run: Run, ledger_path: Path, query: Query, endpoint: Any) -> None:
     endpoint.answers(None, finish_reason="tool_calls", tool_calls=[{"function": {"name": "search"}}])
     target = chat_target(base_url=endpoint.base_url, concurrency=4)
     with pytest.raises(TargetError) as sentence:
-        collect(load_audit(small_spec), target, ledger_path, trials=100)
+        run(target, trials=100)
     assert str(sentence.value).startswith(
         "No reply to the first 30 questions could be used, so the run stops (--max-unusable). The first: The answer is empty. It "
         "calls a tool (search) and says nothing. {"
@@ -98,11 +96,9 @@ def test_a_run_of_nothing_but_tool_calls_stops(
     assert len(endpoint.requests) - n_asked == summary.counts["ok"]
 
 
-def test_an_answer_that_was_only_thought_about_is_cut_off_and_says_so(
-    small_spec: Path, ledger_path: Path, query: Query, endpoint: Any
-) -> None:
+def test_an_answer_that_was_only_thought_about_is_truncated(run: Run, query: Query, endpoint: Any) -> None:
     endpoint.answers("", finish_reason="length", reasoning_content="Let me see.")
-    collect(load_audit(small_spec), chat_target(base_url=endpoint.base_url), ledger_path)
+    run(chat_target(base_url=endpoint.base_url))
     ((status, error),) = query("select distinct status, error from raw.responses")
     assert status == "truncated"
     assert error.endswith(f" {THOUGHT}")
