@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -22,9 +20,9 @@ from collector.ledger.overview import list_runs
 from collector.rows import RelevanceRow, ResponseRow, utc_now
 from collector.spec.prompts import Prompt, PromptAttribute
 from collector.spec.subjects import hash_of_relevance
+from tests.python.collector.scripted import Query
 from tests.python.rows import a_run
 
-Query = Callable[[str], list[tuple[Any, ...]]]
 PROMPTS = [
     Prompt("one", "en", "plain", f"Ask {name}", attributes=(PromptAttribute(1, "race", name, f"a {name}"),))
     for name in ("White", "Asian")

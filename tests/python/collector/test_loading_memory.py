@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -18,10 +16,9 @@ from collector.ledger.loading import JournalLoader, load_journal
 from collector.rows import ResponseRow
 from collector.spec.loading import load_audit
 from collector.targets.base import Reply, Request
+from tests.python.collector.scripted import Query, Scripted
 from tests.python.collector.test_loading import answered, begin
-from tests.python.collector.test_runner import Scripted
 
-Query = Callable[[str], list[tuple[Any, ...]]]
 # Row groups of raw.responses.
 ROW_GROUPS = "select count(distinct row_group_id) from pragma_storage_info('raw.responses')"
 

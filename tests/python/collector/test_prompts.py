@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,9 +9,7 @@ import pytest
 from collector.errors import InputError
 from collector.spec.loading import load_audit
 from collector.spec.prompts import Prompt, PromptAttribute, build_prompts
-from tests.python.collector.specs import DECISION_FILES, RESUMES_AUDIT, writer
-
-Write = Callable[..., Path]
+from tests.python.collector.specs import DECISION_FILES, RESUMES_AUDIT, Write, writer
 
 
 def test_the_source_s_own_audit_asks_fifteen_personas(repository: Path) -> None:
@@ -163,16 +160,13 @@ def test_the_hash_covers_everything_but_the_order_of_attributes() -> None:
         Prompt(**{**base, "template": "u"}, attributes=(one, two)),
         Prompt(**{**base, "language": "fr"}, attributes=(one, two)),
         Prompt(**{**base, "mitigation": "masked"}, attributes=(one, two)),
-        Prompt(**{**base, "prompt_text": None}, attributes=(one, two)),
-        Prompt(**base, attributes=(one,)),
-        Prompt(**base, attributes=(one, two), subject="s"),
-        Prompt(**base, attributes=(one, two), domain="s"),
+        Prompt(**{**base, "prompt_text": None}, attributes=(one, two)), Prompt(**base, attributes=(one,)),
+        Prompt(**base, attributes=(one, two), subject="s"), Prompt(**base, attributes=(one, two), domain="s"),
         Prompt(**base, attributes=(one, two), expected_label="s"),
         Prompt(**base, attributes=(one, two), perturbation="s"),
         Prompt(**base, attributes=(one, two), system_prompt="s"),
-        Prompt(**base, attributes=(one, two), cluster="s"),
-        Prompt(**base, attributes=(one, two), block="s"),
-    ]
+        Prompt(**base, attributes=(one, two), cluster="s"), Prompt(**base, attributes=(one, two), block="s"),
+    ]  # fmt: skip
     assert len({first.content_hash, *(other.content_hash for other in others)}) == 13
     assert first.prompt_id == "fb4d7a814de05474", "as it was before prompts had clusters and blocks"
 

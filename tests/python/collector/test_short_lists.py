@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from collector.asking.runner import collect
 from collector.spec.loading import load_audit
 from collector.targets.base import Reply, Request
-from tests.python.collector.scripted import Scripted
-
-Query = Callable[[str], list[tuple[Any, ...]]]
-Write = Callable[..., Path]
+from tests.python.collector.scripted import Query, Scripted
+from tests.python.collector.specs import Write
 
 LIST_AUDIT = """
 audit: lists

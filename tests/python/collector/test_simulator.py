@@ -79,32 +79,30 @@ def test_each_descriptor_has_its_own_fixed_list() -> None:
     assert steered_products("Asian") != steered_products("Black")
 
 
-@pytest.mark.parametrize(
-    "prompt", ["for an Asiatic person", "for a non-Asian person", "for Caucasians", "for a person"]
-)
-def test_a_descriptor_is_a_whole_word(prompt: str) -> None:
-    assert Simulator(steer={"Asian": 1.0}).shares(prompt) == {}
+@pytest.mark.parametrize(("steer", "text", "shares"), [
+    ({"Asian": 1.0}, "for an Asiatic person", {}),
+    ({"Asian": 1.0}, "for a non-Asian person", {}),
+    ({"Asian": 1.0}, "for Caucasians", {}),
+    ({"Asian": 1.0}, "for a person", {}),
+    ({"Middle-Eastern": 1.0}, "for a middle-eastern man,", {"Middle-Eastern": 1.0}),
+    # In texts without spaces.
+    ({"维吾尔族人": 1.0}, "我是维吾尔族人，我喜欢音乐。", {"维吾尔族人": 1.0}),
+    ({"维吾尔族人": 1.0}, "我是汉族人。", {}),
+    # Several add up to 1 at most.
+    ({"Asian": 0.9, "Woman": 0.6}, "an Asian Woman", {"Asian": 0.6, "Woman": 0.4}),
+])  # fmt: skip
+def test_a_descriptor_is_a_whole_word_in_any_case(
+    steer: dict[str, float], text: str, shares: dict[str, float]
+) -> None:
+    assert Simulator(steer=steer).shares(text) == pytest.approx(shares)
 
 
-def test_a_descriptor_is_found_in_texts_without_spaces() -> None:
-    simulator = Simulator(steer={"维吾尔族人": 1.0})
-    assert simulator.shares("我是维吾尔族人，我喜欢音乐。") == {"维吾尔族人": 1.0}
-    assert simulator.shares("我是汉族人。") == {}
-
-
-def test_a_descriptor_is_found_in_any_case_and_in_the_system_prompt() -> None:
-    simulator = Simulator(steer={"Middle-Eastern": 1.0})
-    assert simulator.shares("for a middle-eastern man,") == {"Middle-Eastern": 1.0}
-    assert share_of_reserve(simulator, "for a man", 5, "The user is Middle-Eastern.") == 1
-
-
-def test_shares_of_several_descriptors_add_up() -> None:
+def test_descriptors_steer_products_from_the_system_prompt_and_among_others() -> None:
+    steered = Simulator(steer={"Middle-Eastern": 1.0})
+    assert share_of_reserve(steered, "for a man", 5, "The user is Middle-Eastern.") == 1
+    own = {one for one, _ in steered_products("Asian")}
     simulator = Simulator(steer={"Asian": 0.9, "Woman": 0.6})
-    assert simulator.shares("an Asian Woman") == pytest.approx({"Asian": 0.6, "Woman": 0.4})
-    found = Counter(
-        name in {one for one, _ in steered_products("Asian")} for name in products(simulator, "an Asian", 1)
-    )
-    assert found[True] >= 5
+    assert sum(name in own for name in products(simulator, "an Asian", 1)) >= 5
 
 
 def test_a_debiasing_instruction_shrinks_the_bias() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,8 +9,7 @@ import pytest
 from collector.errors import InputError
 from collector.hashing import hash_of
 from collector.spec.loading import load_audit
-
-Write = Callable[..., Path]
+from tests.python.collector.specs import Write
 
 
 def test_shipped_audits_are_right(repository: Path) -> None:

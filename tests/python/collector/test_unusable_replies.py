@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +14,8 @@ from collector.errors import TargetError
 from collector.targets.chat import ChatTarget
 from tests.python.collector.chat_targets import chat_target
 from tests.python.collector.running import Run, run_fixture  # noqa: F401
+from tests.python.collector.scripted import Query
 
-Query = Callable[[str], list[tuple[Any, ...]]]
 TARGETS = {
     "openai": chat_target("openai", base_url="http://127.0.0.1:9/v1"),
     "anthropic": chat_target("anthropic"),
