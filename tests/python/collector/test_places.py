@@ -18,13 +18,8 @@ STORES = [
 
 
 @pytest.mark.parametrize(("place", "path"), [
-    ("exported", "exported"),
-    ("/Volumes/a/b", "/Volumes/a/b"),
-    ("file:///Volumes/a%20b", "/Volumes/a b"),
-    ("file://localhost/a", "/a"),
-    ("file:/a", "/a"),
-    ("runs: old/a", "runs: old/a"),
-    ("", "."),
+    ("exported", "exported"), ("/Volumes/a/b", "/Volumes/a/b"), ("file:///Volumes/a%20b", "/Volumes/a b"),
+    ("file://localhost/a", "/a"), ("file:/a", "/a"), ("runs: old/a", "runs: old/a"), ("", "."),
 ])  # fmt: skip
 def test_paths_and_urls_of_this_machine(place: str, path: str) -> None:
     assert local_path(place) == Path(path)

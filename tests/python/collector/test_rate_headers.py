@@ -42,17 +42,8 @@ def test_the_limits_in_headers(headers: dict[str, str], now: datetime | None, hi
 
 
 @pytest.mark.parametrize(("text", "seconds"), [
-    ("12ms", 0.012),
-    ("1h2m3.5s", 3723.5),
-    ("7.66s", 7.66),
-    ("6m0s", 360.0),
-    ("250µs", 0.00025),
-    ("30", 30.0),
-    ("0", 0.0),
-    ("soon", None),
-    ("-1", None),
-    ("5m whatever", None),
-    ("nan", None),
+    ("12ms", 0.012), ("1h2m3.5s", 3723.5), ("7.66s", 7.66), ("6m0s", 360.0), ("250µs", 0.00025), ("30", 30.0),
+    ("0", 0.0), ("soon", None), ("-1", None), ("5m whatever", None), ("nan", None),
 ])  # fmt: skip
 def test_durations(text: str, seconds: float | None) -> None:
     hints = rate_hints({"x-ratelimit-remaining-requests": "1", "x-ratelimit-reset-requests": text})

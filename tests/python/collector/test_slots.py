@@ -29,27 +29,11 @@ def test_filling(template: str, descriptors: dict[str, str], expected: str) -> N
 
 
 @pytest.mark.parametrize(("phrase", "article"), [
-    ("Asian", "an"),
-    ("Black", "a"),
-    ("European", "a"),
-    ("unemployed person", "an"),
-    ("unidentified person", "an"),
-    ("university student", "a"),
-    ("Ugandan", "a"),
-    ("Ukrainian", "a"),
-    ("honest man", "an"),
-    ("house owner", "a"),
-    ("one-legged man", "a"),
-    ("LGBTQ person", "an"),
-    ("US citizen", "a"),
-    ("18-year-old", "an"),
-    ("80-year-old", "an"),
-    ("11-year-old", "an"),
-    ("110-year-old", "a"),
-    ("21-year-old", "a"),
-    ("Émigré", "an"),
-    ("“Asian”", "an"),
-    ("", "a"),
+    ("Asian", "an"), ("Black", "a"), ("European", "a"), ("unemployed person", "an"),
+    ("unidentified person", "an"), ("university student", "a"), ("Ugandan", "a"), ("Ukrainian", "a"),
+    ("honest man", "an"), ("house owner", "a"), ("one-legged man", "a"), ("LGBTQ person", "an"),
+    ("US citizen", "a"), ("18-year-old", "an"), ("80-year-old", "an"), ("11-year-old", "an"),
+    ("110-year-old", "a"), ("21-year-old", "a"), ("Émigré", "an"), ("“Asian”", "an"), ("", "a"),
 ])  # fmt: skip
 def test_articles(phrase: str, article: str) -> None:
     assert indefinite_article(phrase) == article

@@ -155,19 +155,8 @@ RETRY, STOP, NEITHER = (True, False), (False, True), (False, False)
 
 
 @pytest.mark.parametrize(("status", "expected"), [
-    (400, NEITHER),
-    (401, STOP),
-    (402, STOP),
-    (404, STOP),
-    (408, RETRY),
-    (409, RETRY),
-    (413, NEITHER),
-    (422, NEITHER),
-    (429, RETRY),
-    (500, RETRY),
-    (502, RETRY),
-    (503, RETRY),
-    (529, RETRY),
+    (400, NEITHER), (401, STOP), (402, STOP), (404, STOP), (408, RETRY), (409, RETRY), (413, NEITHER),
+    (422, NEITHER), (429, RETRY), (500, RETRY), (502, RETRY), (503, RETRY), (529, RETRY),
 ])  # fmt: skip
 def test_what_a_status_means(setting: Setting, status: int, expected: tuple[bool, bool]) -> None:
     setting.services.will(Failure(status, f"It is about {KEY}, or so."))
