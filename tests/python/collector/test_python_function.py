@@ -75,12 +75,8 @@ def test_a_function_needs_no_entry(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.parametrize(("value", "text"), [
-    ("None", None),
-    ("''", ""),
-    ("{'text': 'yes'}", "yes"),
-    ("{'text': None}", None),
-    ("{'items': ['A', 'é']}", '["A", "é"]'),
-    ("{'items': (n for n in 'AB')}", '["A", "B"]'),
+    ("None", None), ("''", ""), ("{'text': 'yes'}", "yes"), ("{'text': None}", None),
+    ("{'items': ['A', 'é']}", '["A", "é"]'), ("{'items': (n for n in 'AB')}", '["A", "B"]'),
     ("{'items': [{'name': 'A', 'price_level': 2}]}", '[{"name": "A", "price_level": 2}]'),
 ])  # fmt: skip
 def test_what_may_be_returned(load: Load, value: str, text: str | None) -> None:

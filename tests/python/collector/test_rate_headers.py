@@ -52,15 +52,9 @@ def test_durations(text: str, seconds: float | None) -> None:
 
 
 @pytest.mark.parametrize("headers", [
-    {},
-    {"Content-Type": "application/json"},
-    {"Retry-After": "later"},
-    {"Retry-After": "inf"},
-    {"Retry-After": "-1"},
-    {"x-ratelimit-remaining-tokens": "-1"},
-    {"x-ratelimit-remaining-requests": "1, 1"},
-    {"x-ratelimit-remaining-requests": "٣"},
-    {"anthropic-ratelimit-tokens-reset": "2026-13-45T00:00:00Z"},
+    {}, {"Content-Type": "application/json"}, {"Retry-After": "later"}, {"Retry-After": "inf"},
+    {"Retry-After": "-1"}, {"x-ratelimit-remaining-tokens": "-1"}, {"x-ratelimit-remaining-requests": "1, 1"},
+    {"x-ratelimit-remaining-requests": "٣"}, {"anthropic-ratelimit-tokens-reset": "2026-13-45T00:00:00Z"},
     {"Date": "nonsense", "Retry-After": "Thu, 99 Jan 2026 12:00:00 GMT"},
 ])  # fmt: skip
 def test_what_says_nothing_or_nonsense_gives_no_hints(headers: dict[str, str]) -> None:

@@ -116,14 +116,11 @@ def test_long_texts_of_a_language_take_time_in_proportion(code: str) -> None:
 
 
 @pytest.mark.parametrize(("text", "is_refusal"), [
-    ("**I'm sorry**, but I can't help with that.", True),
-    ("> I’m sorry, but I can’t\nhelp with that.", True),
+    ("**I'm sorry**, but I can't help with that.", True), ("> I’m sorry, but I can’t\nhelp with that.", True),
     ("\n\n\"I'M SORRY, BUT I CAN'T HELP WITH THAT.\"", True),
     ("She said: I'm sorry, but I can't help with that.", False),
-    ("“I can't help you with that,” she said.", False),
-    ("„Dabei kann ich leider nicht helfen.“", True),
-    ("", False),
-    ("…", False),
+    ("“I can't help you with that,” she said.", False), ("„Dabei kann ich leider nicht helfen.“", True),
+    ("", False), ("…", False),
 ])  # fmt: skip
 def test_where_a_refusal_stands(text: str, is_refusal: bool) -> None:
     assert (find_refusal(text) is not None) == is_refusal

@@ -45,9 +45,7 @@ AUDITS: dict[str, tuple[str, Mapping[str, str]]] = {
     "scores": (PROBES_AUDIT.replace("markers.csv}", "markers.csv, scores: [SCORES]}"), MARKER_FILES),
     "markers import": (MARKERS_IMPORT, MARKER_FILES), "dinner": (DINNER_AUDIT, DINNER_FILES),
     "prices import": (PRICES_IMPORT, {}), "labels import": (LABELS_IMPORT, {}),
-    "rankings import": (RANKINGS_IMPORT, {}),
-    "paired": (PAIRED, {}),
-    "scores import": (REGARD_AUDIT, {}),
+    "rankings import": (RANKINGS_IMPORT, {}), "paired": (PAIRED, {}), "scores import": (REGARD_AUDIT, {}),
     "import by group": (WIDE, {}),
 }  # fmt: skip
 # Audit -> rows of old and new texts in it, and the sentence that they get; one that ends with … goes on.

@@ -169,14 +169,11 @@ def test_what_a_status_means(setting: Setting, status: int, expected: tuple[bool
 
 
 @pytest.mark.parametrize(("setting", "failure", "expected"), [
-    ("openai", Failure(403), NEITHER),
-    ("openai", Failure(403, reason="country"), STOP),
-    ("openai", Failure(429, reason="credit"), STOP),
-    ("openai", Failure(400, reason="model"), STOP),
+    ("openai", Failure(403), NEITHER), ("openai", Failure(403, reason="country"), STOP),
+    ("openai", Failure(429, reason="credit"), STOP), ("openai", Failure(400, reason="model"), STOP),
     ("anthropic", Failure(403), STOP),
     ("anthropic", Failure(400, "Your credit balance is too low to access the Anthropic API."), STOP),
-    ("gemini", Failure(403), STOP),
-    ("gemini", Failure(400, reason="key"), STOP),
+    ("gemini", Failure(403), STOP), ("gemini", Failure(400, reason="key"), STOP),
     ("http", Failure(403), NEITHER),
 ], indirect=["setting"])  # fmt: skip
 def test_what_a_vendors_words_mean(setting: Setting, failure: Failure, expected: tuple[bool, bool]) -> None:
