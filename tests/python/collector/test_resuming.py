@@ -27,6 +27,7 @@ from tests.python.collector.running import Run, run_fixture, too_many  # noqa: F
 from tests.python.collector.scripted import GOOD, Query, Scripted
 
 Stopped = Callable[..., str]
+PRICE = Price("m", 0.0, 1000.0, date(2026, 1, 1), "made up")
 
 
 def stopping_after(n: int, error: Exception | None = None) -> Callable[[Request], Reply]:
@@ -236,10 +237,12 @@ def test_a_wrong_setting_needs_a_new_run_and_a_wrong_key_does_not(run: Run, stat
 def test_a_budget_ends_a_run_and_counts_what_was_spent_before(
     run: Run, ledger_path: Path, query: Query
 ) -> None:
-    price = Price("m", 0.0, 1000.0, date(2026, 1, 1), "made up")
-    # 0.02 USD an answer of 20 tokens.
+    def within(usd: float) -> CollectOptions:
+        """Return a budget, of which an answer of 20 tokens takes 0.02 USD."""
+        return CollectOptions(meter=CostMeter(PRICE, usd, answer_tokens=20))
+
     target = Scripted(stopping_after(1000), concurrency=3)
-    summary = run(target, CollectOptions(meter=CostMeter(price, 0.25, answer_tokens=20)), trials=10)
+    summary = run(target, within(0.25), trials=10)
     assert summary.stopped is not None
     assert f"collect --resume {summary.run_id}" in summary.stopped
     assert (summary.counts, summary.cost_usd) == ({"ok": 12}, pytest.approx(0.24))
@@ -247,13 +250,9 @@ def test_a_budget_ends_a_run_and_counts_what_was_spent_before(
     assert query("select event from raw.run_events order by happened_at") == [("started",), ("stopped",)]
     (listed,), _ = list_runs(ledger_path)
     assert (listed.state, listed.is_complete) == ("stopped", False)
-    again = resume(
-        summary.run_id, target, ledger_path, CollectOptions(meter=CostMeter(price, 0.25, answer_tokens=20))
-    )
+    again = resume(summary.run_id, target, ledger_path, within(0.25))
     assert (again.stopped is not None, again.counts) == (True, {"ok": 12})
-    more = resume(
-        summary.run_id, target, ledger_path, CollectOptions(meter=CostMeter(price, 1.0, answer_tokens=20))
-    )
+    more = resume(summary.run_id, target, ledger_path, within(1.0))
     assert (more.stopped, more.counts, more.cost_usd) == (None, {"ok": 40}, pytest.approx(0.8))
     assert target.asked.total() == 40
 
@@ -469,16 +468,15 @@ def test_answers_without_text_count_for_the_cost_of_a_resumed_run(
     stopped: Stopped, ledger_path: Path
 ) -> None:
     """A model may think for money and then say nothing."""
-    price = Price("m", 0.0, 1000.0, date(2026, 1, 1), "made up")
     answers = stopping_after(9)
 
     def answer(request: Request) -> Reply:
         return replace(answers(request), text=None, finish_reason="content_filter")
 
-    meter = CostMeter(price)
+    meter = CostMeter(PRICE)
     run_id = stopped(Scripted(answer), meter=meter)
     assert meter.cost_usd == pytest.approx(9 * 0.02)
-    again = CostMeter(price)
+    again = CostMeter(PRICE)
     resume(run_id, Scripted(stopping_after(31)), ledger_path, CollectOptions(meter=again))
     assert again.cost_usd == pytest.approx(40 * 0.02)
 
@@ -495,9 +493,8 @@ class _SlowMeter(CostMeter):
 
 def test_a_budget_that_has_room_for_one_question_at_a_time_ends_nothing(run: Run) -> None:
     """Until the first answer has come, it is taken for a long one: 0.50 USD, which turns out to be 0.02 USD."""
-    price = Price("m", 0.0, 1000.0, date(2026, 1, 1), "made up")
     target = Scripted(stopping_after(1000), concurrency=4)
-    summary = run(target, CollectOptions(meter=_SlowMeter(price, 0.9)), trials=10)
+    summary = run(target, CollectOptions(meter=_SlowMeter(PRICE, 0.9)), trials=10)
     assert (summary.stopped, summary.counts) == (None, {"ok": 40})
 
 
