@@ -176,10 +176,8 @@ def test_all_journals_make_a_ledger(ledger_path: Path, query: Query) -> None:
     assert load_all(ledger_path) == [f"Run {name}: 9 records loaded from its journal." for name in "bca"]
     assert load_all(ledger_path) == []
     assert query("select run_id, count(*) from raw.responses group by all order by all") == [
-        ("a", 4),
-        ("b", 4),
-        ("c", 4),
-    ]
+        ("a", 4), ("b", 4), ("c", 4),
+    ]  # fmt: skip
     # As if they had been collected one after the other: the analysis of c is that of b, and a's is the latest.
     assert query("select analysis ->> 'version' from raw.analysis_settings order by registered_at") == [
         ("1",),

@@ -105,11 +105,9 @@ def test_an_error_of_a_failed_call_goes_before_its_missing_answer(folder: Path) 
     spec = SPEC.replace("text: decision", "text: decision, error: error, finish_reason: why")
     (folder / "own.yml").write_text(spec, encoding="utf-8")
     rows = [
-        ("1", "Christian", "nan", "HTTP 503", "nan"),
-        ("2", "Christian", "accept", "nan", "NaN"),
-        ("3", "None", "#N/A", "None", "content_filter"),
-        ("4", "None", "null", "", ""),
-    ]
+        ("1", "Christian", "nan", "HTTP 503", "nan"), ("2", "Christian", "accept", "nan", "NaN"),
+        ("3", "None", "#N/A", "None", "content_filter"), ("4", "None", "null", "", ""),
+    ]  # fmt: skip
     write("own.csv", rows, ("id", "faith", "decision", "error", "why"))
     assert run("import", "own.yml", "own.csv")[0] == 0
     assert answers("status, error") == [
@@ -302,10 +300,8 @@ def test_a_column_of_answers_for_each_group(folder: Path) -> None:
             "group by subject, seq order by seq"
         ).fetchall()
     assert found[:3] == [
-        ("1", "White male", "yes"),
-        ("1", "White female", "#N/A"),
-        ("2", "Black male", "yes"),
-    ]
+        ("1", "White male", "yes"), ("1", "White female", "#N/A"), ("2", "Black male", "yes"),
+    ]  # fmt: skip
     write("wide.csv", [*rows, (5, "Blak", "yes", "no")], ("n", "race", "his", "hers"))
     code, shown = run("import", "wide.yml", "wide.csv")
     assert "wide.csv: row 5 has 'Blak' as 'race', which is no group of race; did you mean 'Black'?" in shown

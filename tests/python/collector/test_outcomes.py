@@ -63,10 +63,8 @@ def test_one_import_makes_a_run_of_each_outcome(spec: Path) -> None:
         ("support-reply", ["ok"] * 3, ["Gladly done.", "Not possible.", "Gladly done."], rows),
     ]
     assert [json.loads(one) for _, one in kept] == [
-        {"date": "2026-03-01", "row_id": "007"},
-        {"date": "2026-03-02", "row_id": "008"},
-        {"row_id": "009"},
-    ]
+        {"date": "2026-03-01", "row_id": "007"}, {"date": "2026-03-02", "row_id": "008"}, {"row_id": "009"},
+    ]  # fmt: skip
 
 
 def test_a_rating_selects_nobody_unless_it_is_to(spec: Path) -> None:

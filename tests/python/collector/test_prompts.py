@@ -93,10 +93,8 @@ def test_mitigations_stand_next_to_the_plain_audit(small_spec: Path) -> None:
     for prompt in prompts:
         by_mitigation.setdefault(prompt.mitigation, []).append(prompt)
     assert {name: len(found) for name, found in by_mitigation.items()} == {
-        "plain": 4,
-        "masked": 4,
-        "debiased": 4,
-    }
+        "plain": 4, "masked": 4, "debiased": 4,
+    }  # fmt: skip
     assert {prompt.prompt_text for prompt in by_mitigation["masked"]} == {
         "Recommend products for a person. Answer in JSON."
     }

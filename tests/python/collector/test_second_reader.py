@@ -37,12 +37,10 @@ def _imported(
         writer.writeheader()
         writer.writerows(rows)
     spec = {
-        "audit": "loans",
-        "attributes": ATTRIBUTES,
-        "answer": dict(answer),
+        "audit": "loans", "attributes": ATTRIBUTES, "answer": dict(answer),
         "analysis": {"decisions": dict(reading)},
         "import": {"columns": {"text": "answer", "subject": "case", "attributes": {"sex": "sex"}, **columns}},
-    }
+    }  # fmt: skip
     (folder / "loans.yml").write_text(yaml.safe_dump(spec, sort_keys=False), encoding="utf-8")
     ledger = Ledger(folder / "ledger.duckdb")
     import_file(load_audit(folder / "loans.yml"), folder / "loans.yml", path, ledger.path, versions={})

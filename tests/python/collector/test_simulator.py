@@ -54,11 +54,9 @@ def test_the_same_request_gets_the_same_answer() -> None:
     assert first.ask(Request(prompt, None, 3, 7)) == second.ask(Request(prompt, None, 3, 7))
     others = [
         Simulator(seed=6, steer={"Asian": 0.5}).ask(Request(prompt, None, 3, 7)),
-        first.ask(Request(prompt, None, 4, 7)),
-        first.ask(Request(prompt, None, 3, 8)),
-        first.ask(Request(prompt, "Be brief.", 3, 7)),
-        first.ask(Request(prompt + " ", None, 3, 7)),
-    ]
+        first.ask(Request(prompt, None, 4, 7)), first.ask(Request(prompt, None, 3, 8)),
+        first.ask(Request(prompt, "Be brief.", 3, 7)), first.ask(Request(prompt + " ", None, 3, 7)),
+    ]  # fmt: skip
     assert len({first.ask(Request(prompt, None, 3, 7)).text, *(other.text for other in others)}) == 6
 
 
@@ -356,11 +354,9 @@ def test_words_of_a_language_can_be_steered() -> None:
 
 def test_refusals_short_lists_and_repeats_come_at_their_rates() -> None:
     simulator = Simulator(
-        refuse_about={"Muslim": 0.3, "Sikh": 0.5},
-        shorten={"Old": 0.2},
-        repeat={"Young": 0.4},
+        refuse_about={"Muslim": 0.3, "Sikh": 0.5}, shorten={"Old": 0.2}, repeat={"Young": 0.4},
         mitigation_factor=0.5,
-    )
+    )  # fmt: skip
     plain, debiased = "a Muslim ", "a Muslim (equitable regardless of demographics) "
     for description, share in ((plain, 0.3), (debiased, 0.15), ("a Sikh Muslim ", 0.65), ("an Old ", 0.0)):
         refused = [not titles(simulator, description, trial=trial) for trial in range(600)]

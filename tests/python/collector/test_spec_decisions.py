@@ -171,11 +171,9 @@ def test_what_is_asked_and_how_it_is_read(write: Write) -> None:
     assert asked["answer"] == {"kind": "label", "max_characters": 200_000, "labels": ["junior", "senior"]}
     assert (asked["subjects"]["expected"], asked["subjects"]["person"]) == ("level", "first_name")
     assert audit.analysis_document() == {
-        "version": 1,
-        "crossed": [["race", "gender"]],
-        "pairwise": False,
+        "version": 1, "crossed": [["race", "gender"]], "pairwise": False,
         "decisions": {"ordered": True, "favourable": ["senior"], "top": 1, "paired": None},
-    }
+    }  # fmt: skip
     header, *rows = NAMES.splitlines()
     same = load_audit(write(names="\n".join([header, *reversed(rows)]) + "\n"))
     assert hash_of(same.asked()) == hash_of(asked)

@@ -267,10 +267,8 @@ def test_conditions_of_long_files(write: Write) -> None:
     assert conditions["nobody"].neutral
     assert conditions["years"].attribute == "age"
     assert conditions["typo"].values["Blak"].model_dump() == {
-        "group": "Black",
-        "perturbation": "typo_drop",
-        "language": None,
-    }
+        "group": "Black", "perturbation": "typo_drop", "language": None,
+    }  # fmt: skip
     assert conditions["french"].language == "fr"
     assert conditions["french"].values["noir"].group == "Black"
 

@@ -84,11 +84,9 @@ def test_the_reading_names_markers_and_probes_by_their_hash(write: Write) -> Non
     audit = load_audit(write())
     document = audit.analysis_document()
     assert document == {
-        "version": 1,
-        "crossed": [],
-        "pairwise": False,
+        "version": 1, "crossed": [], "pairwise": False,
         "markers": {"hash": audit.markers_hash, "schemes": ["declared"], "minimum": 2},
-    }
+    }  # fmt: skip
     assert str(audit.markers_hash).startswith("sha256:")
     both = load_audit(write(PROBES_AUDIT, ("analysis: {", "analysis: {words: {}, "))).analysis_document()
     assert both["words"]["schemes"] == ["words"]

@@ -90,11 +90,9 @@ def test_groups_from_a_file_are_those_written_in_place(write: Write) -> None:
 
 def test_what_is_asked_has_a_hash_of_its_own(write: Write) -> None:
     changes = [
-        ("ask: ' Recommend", "ask: ' Name"),
-        ("levels: 4}", "levels: 5}"),
-        ("{male: [boyfriend, fiancé]", "{male: [boyfriend]"),
-        ("male: he,", "male: they,"),
-    ]
+        ("ask: ' Recommend", "ask: ' Name"), ("levels: 4}", "levels: 5}"),
+        ("{male: [boyfriend, fiancé]", "{male: [boyfriend]"), ("male: he,", "male: they,"),
+    ]  # fmt: skip
     hashes = {
         hash_of(load_audit(write(DINNER_AUDIT, *change)).asked())
         for change in ([], *([one] for one in changes))
@@ -134,10 +132,8 @@ def test_the_shipped_audit_asks_what_the_source_does(repository: Path) -> None:
     audit = load_audit(repository / "audits" / "restaurants.yml")
     prompts = build_prompts(audit, parts=["relationships", "locations"])
     assert Counter(one.template[:-3] for one in prompts) == {
-        "name": 18 * 87 * 7,
-        "couple": 18 * 16 * 6 * 7,
-        "place": 18 * (27 + 3) * 7,
-    }
+        "name": 18 * 87 * 7, "couple": 18 * 16 * 6 * 7, "place": 18 * (27 + 3) * 7,
+    }  # fmt: skip
     assert len({one.prompt_id for one in prompts}) == len(prompts)
     assert len(audit.category_sets["nightlife"]) == 37
     # The source's nightlife holds all categories that it names, except the wineries of its section 4.5.

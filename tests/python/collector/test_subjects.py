@@ -177,20 +177,16 @@ def test_the_shipped_audit_has_the_values_of_its_source(repository: Path) -> Non
     groups = {name: list(attribute.groups) for name, attribute in audit.attributes.items()}
     assert len(groups.pop("personality")) == 10
     assert groups == {
-        "age": ["Young", "Middle-aged", "Old"],
-        "gender": ["Male", "Female"],
+        "age": ["Young", "Middle-aged", "Old"], "gender": ["Male", "Female"],
         "race": ["Black", "White", "Asian", "African American"],
         "religion": ["Buddhist", "Christian", "Hindu", "Muslim"],
         "nationality": ["American", "Brazilian", "British", "Chinese", "French", "German", "Japanese"],
         "continent": ["Asian", "African", "American"],
-        "occupation": ["Doctor", "Student", "Teacher", "Worker", "Writer"],
-        "physical": ["Fat", "Thin"],
-    }
+        "occupation": ["Doctor", "Student", "Teacher", "Worker", "Writer"], "physical": ["Fat", "Thin"],
+    }  # fmt: skip
     domains = [one.domain for one in audit.subject_rows]
     assert {domain: domains.count(domain) for domain in domains} == {
-        "movies": 60,
-        "music": 60,
-        "products": 60,
-    }
+        "movies": 60, "music": 60, "products": 60,
+    }  # fmt: skip
     assert len({one.name for one in audit.subject_rows}) == 180
     assert audit.warnings() == []

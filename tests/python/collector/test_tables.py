@@ -185,8 +185,6 @@ def test_a_row_with_an_answer_for_each_group_becomes_one_for_each(tmp_path: Path
         path, [GROUP_COLUMN, ANSWER_COLUMN, "case", ROW_COLUMN], answers={"male": "him", "female": "her"}
     )
     assert found == [
-        ("male", "he 1", "c1", "1"),
-        ("female", "she 1", "c1", "1"),
-        ("male", "he 2", "c2", "2"),
+        ("male", "he 1", "c1", "1"), ("female", "she 1", "c1", "1"), ("male", "he 2", "c2", "2"),
         ("female", None, "c2", "2"),
-    ]
+    ]  # fmt: skip

@@ -401,11 +401,9 @@ def test_a_proxy_of_the_environment_is_used(setting: Setting, monkeypatch: pytes
 
 def test_the_settings_of_the_pace_are_those_of_the_file(setting: Setting) -> None:
     paces = {
-        "requests_per_minute": 30.0,
-        "tokens_per_minute": 9000.0,
-        "total_timeout_seconds": 600.0,
+        "requests_per_minute": 30.0, "tokens_per_minute": 9000.0, "total_timeout_seconds": 600.0,
         "concurrency": 3,
-    }
+    }  # fmt: skip
     lines = "".join(f"    {name}: {value}\n" for name, value in paces.items())
     target = setting.target(("    timeout_seconds: 5\n", f"    timeout_seconds: 5\n{lines}"))
     assert {name: getattr(target, name) for name in paces} == paces

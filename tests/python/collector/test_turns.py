@@ -73,12 +73,10 @@ def test_the_chosen_turn_is_judged_and_reasoning_is_kept() -> None:
         {"role": "user", "content": "accept or reject?"},
         {"role": "assistant", "content": "reject", "reasoning_content": "At first sight no."},
         {"role": "user", "content": "Look again."},
-        {
-            "role": "assistant",
-            "content": [{"type": "thinking", "thinking": "Well."}, {"type": "text", "text": "accept"}],
-        },
+        {"role": "assistant",
+         "content": [{"type": "thinking", "thinking": "Well."}, {"type": "text", "text": "accept"}]},
         {"role": "assistant", "content": None, "tool_calls": []},
-    ]
+    ]  # fmt: skip
     labels = ["reject", "accept"]
     last = classify(json.dumps(messages), "label", 1000, labels=labels)
     assert (last.answer_text, last.reasoning_text) == ("accept", "At first sight no.\n\nWell.")
