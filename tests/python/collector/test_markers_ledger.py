@@ -190,9 +190,8 @@ def test_a_value_may_say_nothing_of_an_attribute(tmp_path: Path, bring_as: Bring
     with pytest.raises(InputError, match=message):
         bring_as(REGARD_AUDIT, file, strict, again=True)
     wrong = write_rows(tmp_path / "wrong.csv", [{**ROWS[0], "about": "Blac"}])
-    with pytest.raises(
-        InputError, match=r"row 1 has 'Blac' as 'about', which is no group of race; did you mean 'Black'\?"
-    ):
+    sentence = r"row 1 has 'Blac' as 'about', which is no group of race; did you mean 'Black'\?"
+    with pytest.raises(InputError, match=sentence):
         bring_as(REGARD_AUDIT, wrong)
 
 
@@ -218,9 +217,8 @@ def test_a_probe_called_all_is_refused(tmp_path: Path, bring_as: Bring) -> None:
         "analysis: {markers: {file: markers.csv}}\n"
     )
     file = write_rows(tmp_path / "jobs.csv", [{"job": "a", "text": "One."}, {"job": "(all)", "text": "Two."}])
-    with pytest.raises(
-        InputError, match=r"jobs\.csv: row 2 has '\(all\)' as 'job', which stands for all of them"
-    ):
+    sentence = r"jobs\.csv: row 2 has '\(all\)' as 'job', which stands for all of them"
+    with pytest.raises(InputError, match=sentence):
         bring_as(text, file)
 
 

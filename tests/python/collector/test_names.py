@@ -73,9 +73,8 @@ def test_names_of_several_words_and_accents(text: str, old: str, new: str, expec
 
 def test_a_name_of_several_words_needs_as_many() -> None:
     swap = NameSwap("Emily Stone", ["Emily Stone"])
-    with pytest.raises(
-        ValueError, match=r"^'Keisha' has 1 word and 'Emily Stone', which it takes the place of, has 2"
-    ):
+    sentence = r"^'Keisha' has 1 word and 'Emily Stone', which it takes the place of, has 2"
+    with pytest.raises(ValueError, match=sentence):
         swap.swap("Emily Stone", "Keisha")
 
 

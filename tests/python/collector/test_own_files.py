@@ -174,9 +174,8 @@ def test_a_text_as_long_as_a_cell_can_be_is_reported(tmp_path: Path) -> None:
 
 def test_a_workbook_that_would_become_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(excel, "MAX_DOCUMENT_BYTES", 100)
-    with pytest.raises(
-        InputError, match=r"would become .* bytes, more than the .* that are read of a workbook"
-    ):
+    sentence = r"would become .* bytes, more than the .* that are read of a workbook"
+    with pytest.raises(InputError, match=sentence):
         read(workbook(tmp_path / "a.xlsx"))
 
 
@@ -271,9 +270,8 @@ def test_a_split_leads_nowhere_else(tmp_path: Path, split: str) -> None:
     (as_saved(tmp_path / "d") / "train").rename(tmp_path / "other")
     (tmp_path / "d" / "dataset_dict.json").write_text(f'{{"splits": ["{split}"]}}')
     for form in (AS_IT_LOOKS, Form(table="train")):
-        with pytest.raises(
-            InputError, match=r"dataset_dict\.json names the split .*, which is no name of a folder"
-        ):
+        sentence = r"dataset_dict\.json names the split .*, which is no name of a folder"
+        with pytest.raises(InputError, match=sentence):
             read(tmp_path / "d", form)
 
 
@@ -334,9 +332,8 @@ def test_splits_and_folders_of_a_repository_are_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="hub holds several datasets; name the folder of one"):
         read(folder, Form(table="train"))
     (tmp_path / "none").mkdir()
-    with pytest.raises(
-        InputError, match="none is a folder and no dataset; name a file, or a folder that save_to_disk"
-    ):
+    sentence = "none is a folder and no dataset; name a file, or a folder that save_to_disk"
+    with pytest.raises(InputError, match=sentence):
         read(tmp_path / "none")
 
 
@@ -463,7 +460,6 @@ def test_parquet_that_becomes_far_more_than_it_is(tmp_path: Path, kind: str) -> 
     file = tmp_path / "d" / "train-00000-of-00001.parquet"
     file.parent.mkdir()
     parquet.write_table(table, file, compression="zstd", use_dictionary=kind != "long", row_group_size=600)
-    with pytest.raises(
-        InputError, match=r"would become [123],\d+,\d+,\d+ bytes, .* write it as several files"
-    ):
+    sentence = r"would become [123],\d+,\d+,\d+ bytes, .* write it as several files"
+    with pytest.raises(InputError, match=sentence):
         read(file.parent if kind == "published" else file, columns=["answer"])

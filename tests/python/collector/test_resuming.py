@@ -432,9 +432,8 @@ def test_other_rules_for_answers_are_said(
 
 
 def test_a_run_that_is_not_there(ledger_path: Path) -> None:
-    with pytest.raises(
-        InputError, match=r"There is no journal .*; `biasledger runs` lists the runs, and --ledger"
-    ):
+    sentence = r"There is no journal .*; `biasledger runs` lists the runs, and --ledger"
+    with pytest.raises(InputError, match=sentence):
         resume("small-sim-1", Scripted(), ledger_path)
 
 

@@ -171,9 +171,8 @@ def test_a_dead_endpoint_is_not_asked_for_ever(run: Run, ledger_path: Path, quer
     def answer(request: Request) -> Reply:
         raise TargetError("nobody there", retryable=True)
 
-    with pytest.raises(
-        TargetError, match="None of the first 10 questions was answered, so the run stops: nobody"
-    ) as message:
+    sentence = "None of the first 10 questions was answered, so the run stops: nobody"
+    with pytest.raises(TargetError, match=sentence) as message:
         run(Scripted(answer), CollectOptions(backoff_seconds=0.0), trials=50)
     (kept,) = query("select count(*) from raw.responses")[0]
     assert 30 <= kept < 200
