@@ -470,9 +470,12 @@ WRONG: dict[str, list[tuple[str, ...]]] = {
          "import.columns.texts names one column; a comparison needs…"),
         ("female: hers", "femal: hers", "import.columns.texts.femal is no group of sex; did you mean 'female'?"),
         ("female: hers", "female: his", "import.columns.texts names a column twice; each group has its own."),
-        ("{race: race}", "{race: race, sex: sex}", "import.columns.attributes leaves out none; it should leave out that one."),
+        ("{race: race}", "{race: race, sex: sex}",
+         ("import.columns.texts holds the answers of each group of one attribute, and import.columns.attributes leaves out "
+          "none; it should leave out that one.")),
         (", attributes: {race: race}", "",
-         "import.columns.attributes leaves out 'sex', 'race'; it should leave out that one."),
+         ("import.columns.texts holds the answers of each group of one attribute, and import.columns.attributes leaves out "
+          "'sex', 'race'; it should leave out that one.")),
         ("{texts", "{text: his, texts", "import.columns.texts cannot be combined with text, which names one column of answers…"),
         ("{kind: label", "{missing: ['YES'], kind: label", "answer.missing holds 'YES', which is one of the labels…"),
     ],
