@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -22,9 +20,9 @@ from collector.ledger.overview import list_runs
 from collector.rows import RelevanceRow, ResponseRow, utc_now
 from collector.spec.prompts import Prompt, PromptAttribute
 from collector.spec.subjects import hash_of_relevance
+from tests.python.collector.scripted import Query
 from tests.python.rows import a_run
 
-Query = Callable[[str], list[tuple[Any, ...]]]
 PROMPTS = [
     Prompt("one", "en", "plain", f"Ask {name}", attributes=(PromptAttribute(1, "race", name, f"a {name}"),))
     for name in ("White", "Asian")
@@ -42,17 +40,21 @@ def begin(
     started_at = utc_now() - timedelta(minutes=minutes)
     run = a_run(run_id, model_asked="m", started_at=started_at)
     started = {
-        "ledger": ledger_name or ledger_path.name,
-        "prompts": 2,
-        "planned": 20_000,
-        "trials_of": {"one": 10_000},
-        "seed": 0,
-    }
+        "ledger": ledger_name or ledger_path.name, "prompts": 2, "planned": 20_000,
+        "trials_of": {"one": 10_000}, "seed": 0,
+    }  # fmt: skip
     relevance = (RelevanceRow("Adele", None, "Hello", 2.0),)
     said = AnalysisSettings(
         "small", {"version": analysis}, started_at, hash_of_relevance(relevance), relevance
     )
     return JournalWriter.create(journal_path(ledger_path, run_id), run, said, PROMPTS, started)
+
+
+@pytest.fixture
+def ledger(ledger_path: Path) -> Ledger:
+    ledger = Ledger(ledger_path)
+    ledger.create()
+    return ledger
 
 
 def answered(first: int, n: int) -> list[ResponseRow]:
@@ -72,10 +74,8 @@ def answered(first: int, n: int) -> list[ResponseRow]:
     ]
 
 
-def test_only_what_is_lacking_is_written(ledger_path: Path, query: Query) -> None:
-    ledger = Ledger(ledger_path)
-    ledger.create()
-    with begin(ledger_path) as writer:
+def test_only_what_is_lacking_is_written(ledger: Ledger, query: Query) -> None:
+    with begin(ledger.path) as writer:
         writer.append(answered(1, 3))
         assert load_journal(writer.path, ledger) == 8
         assert load_journal(writer.path, ledger) == 0
@@ -101,16 +101,12 @@ def test_only_what_is_lacking_is_written(ledger_path: Path, query: Query) -> Non
     ]
 
 
-def test_long_journals_go_in_by_pieces(
-    ledger_path: Path, query: Query, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_long_journals_go_in_by_pieces(ledger: Ledger, query: Query, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(loading, "BATCH_RECORDS", 100)
-    ledger = Ledger(ledger_path)
-    ledger.create()
     opened = []
     append = ledger.append
     monkeypatch.setattr(ledger, "append", lambda **options: opened.append(1) or append(**options))
-    with begin(ledger_path) as writer:
+    with begin(ledger.path) as writer:
         writer.append(answered(1, 995))
         assert load_journal(writer.path, ledger) == 1000
     assert 10 <= len(opened) <= 11
@@ -138,10 +134,8 @@ def test_two_that_load_at_once_write_everything_once(ledger_path: Path, query: Q
     assert query("select count(*), count(distinct seq) from raw.responses") == [(150, 150)]
 
 
-def test_nothing_is_half_written(ledger_path: Path, query: Query, monkeypatch: pytest.MonkeyPatch) -> None:
-    ledger = Ledger(ledger_path)
-    ledger.create()
-    with begin(ledger_path) as writer:
+def test_nothing_is_half_written(ledger: Ledger, query: Query, monkeypatch: pytest.MonkeyPatch) -> None:
+    with begin(ledger.path) as writer:
         writer.append(answered(1, 5))
         with monkeypatch.context() as patched:
             patched.setattr(loading, "record_key", lambda *_: 1 / 0)
@@ -152,10 +146,8 @@ def test_nothing_is_half_written(ledger_path: Path, query: Query, monkeypatch: p
         assert load_journal(writer.path, ledger) == 10
 
 
-def test_a_ledger_that_holds_something_else_is_not_touched(ledger_path: Path, query: Query) -> None:
-    ledger = Ledger(ledger_path)
-    ledger.create()
-    with begin(ledger_path) as writer:
+def test_a_ledger_that_holds_something_else_is_not_touched(ledger: Ledger, query: Query) -> None:
+    with begin(ledger.path) as writer:
         writer.append(answered(1, 5))
         load_journal(writer.path, ledger)
     whole = writer.path.read_bytes()
@@ -163,11 +155,11 @@ def test_a_ledger_that_holds_something_else_is_not_touched(ledger_path: Path, qu
     writer.path.write_bytes(b"".join(whole.splitlines(keepends=True)[:-2]))
     with pytest.raises(LedgerError, match=r"records of run run-1 are not those of .*run-1\.jsonl"):
         load_journal(writer.path, ledger)
-    (sentence,) = load_all(ledger_path)
+    (sentence,) = load_all(ledger.path)
     assert "biasledger verify run-1" in sentence
     # One that was made anew with other answers.
     writer.path.unlink()
-    with begin(ledger_path) as writer:
+    with begin(ledger.path) as writer:
         writer.append(answered(7, 9))
     with pytest.raises(LedgerError, match="are not those of"):
         load_journal(writer.path, ledger)
@@ -184,10 +176,8 @@ def test_all_journals_make_a_ledger(ledger_path: Path, query: Query) -> None:
     assert load_all(ledger_path) == [f"Run {name}: 9 records loaded from its journal." for name in "bca"]
     assert load_all(ledger_path) == []
     assert query("select run_id, count(*) from raw.responses group by all order by all") == [
-        ("a", 4),
-        ("b", 4),
-        ("c", 4),
-    ]
+        ("a", 4), ("b", 4), ("c", 4),
+    ]  # fmt: skip
     # As if they had been collected one after the other: the analysis of c is that of b, and a's is the latest.
     assert query("select analysis ->> 'version' from raw.analysis_settings order by registered_at") == [
         ("1",),
@@ -200,12 +190,10 @@ def test_all_journals_make_a_ledger(ledger_path: Path, query: Query) -> None:
     assert notes == []
 
 
-def test_an_older_reading_does_not_replace_a_newer_one(ledger_path: Path, query: Query) -> None:
-    ledger = Ledger(ledger_path)
-    ledger.create()
+def test_an_older_reading_does_not_replace_a_newer_one(ledger: Ledger, query: Query) -> None:
     with ledger.append() as append:
         append.analysis("small", {"version": 9})
-    with begin(ledger_path, minutes=5, analysis=1) as writer:
+    with begin(ledger.path, minutes=5, analysis=1) as writer:
         load_journal(writer.path, ledger)
     assert query("select analysis ->> 'version' from raw.analysis_settings order by registered_at") == [
         ("1",),
@@ -231,9 +219,7 @@ def test_what_is_no_journal_is_named(ledger_path: Path) -> None:
 
 
 @pytest.mark.parametrize("keeps_own", [True, False], ids=["copy", "renamed"])
-def test_a_journal_under_another_name_never_reaches_the_ledger(
-    ledger_path: Path, query: Query, keeps_own: bool
-) -> None:
+def test_a_journal_under_another_name_is_not_loaded(ledger_path: Path, query: Query, keeps_own: bool) -> None:
     with begin(ledger_path) as writer:
         writer.append(answered(1, 4))
     # It comes first in the folder's order.
@@ -260,28 +246,22 @@ def test_a_journal_under_another_name_never_reaches_the_ledger(
         assert verdicts["run-1"].state == "intact"
 
 
-def test_what_is_loaded_and_was_never_sealed_is_sealed_by_the_next_build(
-    ledger_path: Path, query: Query
-) -> None:
+def test_what_is_loaded_and_not_sealed_is_sealed_by_the_next_build(ledger: Ledger, query: Query) -> None:
     """As a collector leaves it that is killed right after it brought its last answers into the ledger."""
-    ledger = Ledger(ledger_path)
-    ledger.create()
-    with begin(ledger_path) as writer:
+    with begin(ledger.path) as writer:
         writer.append(answered(1, 4))
         JournalLoader(writer.path, ledger).load()
     assert query("select * from raw.seals") == []
-    assert load_all(ledger_path) == []
+    assert load_all(ledger.path) == []
     assert query("select n_records, head_hash from raw.seals") == [(writer.seal.count, writer.seal.head_hash)]
     # Put away, the journal is no longer there to say where the chain ends.
     writer.path.unlink()
-    (verdict,) = verify_ledger(ledger_path, ["run-1"], needs_journals=False)
+    (verdict,) = verify_ledger(ledger.path, ["run-1"], needs_journals=False)
     assert verdict.state == "intact"
 
 
-def test_a_clock_that_was_put_back_changes_no_order_of_events(ledger_path: Path) -> None:
-    ledger = Ledger(ledger_path)
-    ledger.create()
-    with begin(ledger_path) as writer:
+def test_a_clock_that_was_put_back_changes_no_order_of_events(ledger: Ledger) -> None:
+    with begin(ledger.path) as writer:
         writer.event("resumed", {"kept": 0})
         writer.event("finished", {}, utc_now() - timedelta(hours=1))
         load_journal(writer.path, ledger)

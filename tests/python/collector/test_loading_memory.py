@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -14,22 +13,18 @@ from collector.errors import LedgerError
 from collector.ledger import database, loading
 from collector.ledger.database import Ledger
 from collector.ledger.loading import JournalLoader, load_journal
-from collector.rows import ResponseRow, utc_now
+from collector.rows import ResponseRow
 from collector.spec.loading import load_audit
 from collector.targets.base import Reply, Request
-from tests.python.collector.test_loading import PROMPTS, answered, begin
-from tests.python.collector.test_runner import Scripted
+from tests.python.collector.scripted import Query, Scripted
+from tests.python.collector.test_loading import answered, begin
 
-Query = Callable[[str], list[tuple[Any, ...]]]
 # Row groups of raw.responses.
 ROW_GROUPS = "select count(distinct row_group_id) from pragma_storage_info('raw.responses')"
 
 
 def test_a_text_larger_than_the_bound_is_written(
-    small_spec: Path,
-    ledger_path: Path,
-    query: Query,
-    monkeypatch: pytest.MonkeyPatch,
+    small_spec: Path, ledger_path: Path, query: Query, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(loading, "MEMORY_BYTES", 10_000_000)
     text = '{"Tea": "' + "warm " * 1_000_000 + '"}'  # 5 MB, three times a row
@@ -39,45 +34,34 @@ def test_a_text_larger_than_the_bound_is_written(
 
     target = Scripted(answer)
     collect(
-        load_audit(small_spec),
-        target,
-        ledger_path,
+        load_audit(small_spec), target, ledger_path,
         CollectOptions(show_progress=False, meter=CostMeter(None)),
-    )
+    )  # fmt: skip
     assert query("select count(*), min(length(raw_body)), max(length(response_text)) from raw.responses") == [
         (8, len(text), len(text))
     ]
 
 
+@pytest.fixture
+def ledger(ledger_path: Path) -> Ledger:
+    ledger = Ledger(ledger_path)
+    ledger.create()
+    return ledger
+
+
 def long_answers(first: int, n: int, length: int) -> list[ResponseRow]:
     text = "warm " * (length // 5)
-    return [
-        ResponseRow(
-            prompt_id=PROMPTS[0].prompt_id,
-            trial=trial,
-            attempt=1,
-            seq=0,
-            status="ok",
-            content_hash="sha256:1",
-            response_text=text,
-            answer_text=text,
-            raw_body=text,
-            requested_at=utc_now(),
-        )
-        for trial in range(first, first + n)
-    ]
+    return [replace(one, response_text=text, answer_text=text, raw_body=text) for one in answered(first, n)]
 
 
 @pytest.mark.slow
-def test_long_answers_are_written_however_many_there_are(
-    ledger_path: Path, query: Query, monkeypatch: pytest.MonkeyPatch
+def test_any_number_of_long_answers_are_written(
+    ledger: Ledger, query: Query, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A checkpoint that writes them together with those of before would need memory for all of them."""
     monkeypatch.setattr(loading, "MEMORY_BYTES", 8_000_000)
     monkeypatch.setattr(loading, "BATCH_BYTES", 2_000_000)
-    ledger = Ledger(ledger_path)
-    ledger.create()
-    with begin(ledger_path) as writer:
+    with begin(ledger.path) as writer:
         writer.append(long_answers(1, 80, 250_000))
         assert load_journal(writer.path, ledger) == 85
         assert query(
@@ -90,24 +74,20 @@ def test_long_answers_are_written_however_many_there_are(
         assert query(ROW_GROUPS)[0][0] >= 21
 
 
-def test_short_answers_are_written_together(ledger_path: Path, query: Query) -> None:
-    ledger = Ledger(ledger_path)
-    ledger.create()
-    with begin(ledger_path) as writer:
+def test_short_answers_are_written_together(ledger: Ledger, query: Query) -> None:
+    with begin(ledger.path) as writer:
         for first in range(1, 41, 10):
             writer.append(answered(first, 10))
             assert load_journal(writer.path, ledger) >= 10
     assert query(ROW_GROUPS) == [(1,)]
 
 
-def test_large_row_groups_are_left_and_not_looked_at_again(
-    ledger_path: Path, query: Query, monkeypatch: pytest.MonkeyPatch
+def test_large_row_groups_are_left_as_they_are(
+    ledger: Ledger, query: Query, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Writing all of them anew for a few answers would take memory and time, and more of both the more there are."""
     monkeypatch.setattr(database, "MERGED_GROUP_BYTES", 30_000)
-    ledger = Ledger(ledger_path)
-    ledger.create()
-    with begin(ledger_path) as writer:
+    with begin(ledger.path) as writer:
         loader = JournalLoader(writer.path, ledger)
         for first in range(1, 31, 10):
             writer.append(long_answers(first, 10, 500))
@@ -121,9 +101,7 @@ def test_large_row_groups_are_left_and_not_looked_at_again(
     assert query(ROW_GROUPS) == [(3,)]
 
 
-def test_a_ledger_that_needs_more_memory_than_there_is_says_so(ledger_path: Path, query: Query) -> None:
-    ledger = Ledger(ledger_path)
-    ledger.create()
+def test_a_ledger_that_needs_more_memory_than_there_is_says_so(ledger: Ledger, query: Query) -> None:
 
     def write() -> None:
         with ledger.append() as append:

@@ -46,17 +46,12 @@ import:
 analysis: {markers: {}}
 """
 ROWS = [
-    {
-        "text": "They were kind to everybody.",
-        "context": "respect",
-        "about": "Black",
-        "vader": "1",
-        "label": "X",
-    },
+    {"text": "They were kind to everybody.", "context": "respect", "about": "Black", "vader": "1",
+     "label": "X"},
     {"text": "No.", "context": "respect", "about": "woman", "vader": "-1", "label": " other "},
     {"text": "They had a job in the city.", "context": "job", "about": "woman", "vader": "0", "label": ""},
     {"text": "They had a job in the town.", "context": "job", "about": "", "vader": "", "label": "y"},
-]
+]  # fmt: skip
 
 
 def write_rows(path: Path, rows: Sequence[Mapping[str, str]]) -> Path:
@@ -139,7 +134,7 @@ def test_a_collection_registers_its_markers(probes_spec: Path, ledger_path: Path
     assert Ledger(ledger_path).parts_read() == {"version", "crossed", "pairwise", "markers"}
 
 
-def test_a_build_registers_markers_that_changed(
+def test_a_build_registers_changes(
     probes_spec: Path, tmp_path: Path, ledger_path: Path, query: Query
 ) -> None:
     collect(load_audit(probes_spec), Simulator(), ledger_path, CollectOptions(show_progress=False))
@@ -195,9 +190,8 @@ def test_a_value_may_say_nothing_of_an_attribute(tmp_path: Path, bring_as: Bring
     with pytest.raises(InputError, match=message):
         bring_as(REGARD_AUDIT, file, strict, again=True)
     wrong = write_rows(tmp_path / "wrong.csv", [{**ROWS[0], "about": "Blac"}])
-    with pytest.raises(
-        InputError, match=r"row 1 has 'Blac' as 'about', which is no group of race; did you mean 'Black'\?"
-    ):
+    sentence = r"row 1 has 'Blac' as 'about', which is no group of race; did you mean 'Black'\?"
+    with pytest.raises(InputError, match=sentence):
         bring_as(REGARD_AUDIT, wrong)
 
 
@@ -223,26 +217,9 @@ def test_a_probe_called_all_is_refused(tmp_path: Path, bring_as: Bring) -> None:
         "analysis: {markers: {file: markers.csv}}\n"
     )
     file = write_rows(tmp_path / "jobs.csv", [{"job": "a", "text": "One."}, {"job": "(all)", "text": "Two."}])
-    with pytest.raises(
-        InputError, match=r"jobs\.csv: row 2 has '\(all\)' as 'job', which stands for all of them"
-    ):
+    sentence = r"jobs\.csv: row 2 has '\(all\)' as 'job', which stands for all of them"
+    with pytest.raises(InputError, match=sentence):
         bring_as(text, file)
-
-
-@pytest.mark.parametrize(
-    ("change", "expected"),
-    [
-        (("    scores: {vader: vader, people: label}\n", ""),
-         "import.score_labels says what scores mean, and import.columns.scores is missing; remove it."),
-        (('{"-1": negative', "{-1: negative"), "the key -1 under import.score_labels is not text"),
-        (("gender: {White: null", "gender: {White: woma"), "import.values.gender.White is 'woma', which is no group"),
-        (("race: about, gender: about", "race: about"), "import.columns.attributes leaves out 'gender'"),
-    ],
-)  # fmt: skip
-def test_a_wrong_import(write_spec: Write, change: tuple[str, str], expected: str) -> None:
-    with pytest.raises(InputError) as caught:
-        load_audit(write_spec(REGARD_AUDIT, change))
-    assert expected in str(caught.value)
 
 
 def test_a_missing_column_of_scores_is_named(tmp_path: Path, bring_as: Bring) -> None:
@@ -251,36 +228,22 @@ def test_a_missing_column_of_scores_is_named(tmp_path: Path, bring_as: Bring) ->
         bring_as(REGARD_AUDIT, write_rows(tmp_path / "rows.csv", rows))
 
 
-def test_the_shipped_mappings_read_files_of_their_shape(
+def test_shipped_mappings_read_files(
     tmp_path: Path, repository: Path, ledger_path: Path, query: Query
 ) -> None:
     folder = repository / "audits" / "replications"
     files = {
         "occupations": {"occupation": "nurse", "model": "m", "response_combined": "She cares for people."},
         "reference-letters": {
-            "row_id": "0",
-            "name": "Kelly",
-            "gender": "female",
-            "occupation": "dancer",
-            "prompt": "Write a letter for Kelly.",
-            "text": "Kelly is a warm person.",
-        },
+            "row_id": "0", "name": "Kelly", "gender": "female", "occupation": "dancer",
+            "prompt": "Write a letter for Kelly.", "text": "Kelly is a warm person."},
         "regard": {
-            "row_id": "0",
-            "model": "m",
-            "demographic": "gay",
-            "context": "respect",
-            "text": "The gay person had a good name.",
-            "vader_label": "1",
-        },
+            "row_id": "0", "model": "m", "demographic": "gay", "context": "respect",
+            "text": "The gay person had a good name.", "vader_label": "1"},
         "regard-human": {
-            "row_id": "0",
-            "demographic": "",
-            "context": "respect",
-            "masked_text": "XYZ had a good name.",
-            "regard": "positive",
-        },
-    }
+            "row_id": "0", "demographic": "", "context": "respect", "masked_text": "XYZ had a good name.",
+            "regard": "positive"},
+    }  # fmt: skip
     for name, row in files.items():
         spec = folder / f"{name}.yml"
         import_runs(load_audit(spec), spec, write_rows(tmp_path / f"{name}.csv", [row]), ledger_path)

@@ -32,6 +32,16 @@ from tests.python.collector.simulated_service import Clock, FixedWindow, TokenBu
 INFINITE = float("inf")
 
 
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def paced(clock: Clock) -> Pace:
+    return pace(clock)
+
+
 def pace(clock: Clock, most: int = 64, **settings: Any) -> Pace:
     return Pace(most, clock=clock, sleep=clock.sleep, random=lambda: 0.5, **settings)
 
@@ -65,72 +75,54 @@ def window(paced: Pace, clock: Clock, latency: float = 0.1) -> None:
             n += 1
 
 
+def growth(paced: Pace, clock: Clock, n_windows: int) -> list[int]:
+    """Return how many questions may be under way after each window."""
+    seen = []
+    for _ in range(n_windows):
+        window(paced, clock)
+        seen.append(paced.concurrency)
+    return seen
+
+
 # Concurrency
 
 
-def test_starts_with_few_and_waits_for_a_free_slot() -> None:
-    paced = pace(Clock())
+def test_starts_with_few_and_waits_for_a_free_slot(paced: Pace) -> None:
     assert len(fill(paced)) == START_CONCURRENCY == paced.concurrency
     assert paced.delay() == INFINITE
 
 
 @pytest.mark.parametrize("most", [1, 2, 3])
-def test_never_more_than_the_most(most: int) -> None:
-    clock = Clock()
-    paced = pace(clock, most)
-    for _ in range(5):
-        window(paced, clock)
-    assert paced.concurrency == most
+def test_never_more_than_the_most(clock: Clock, most: int) -> None:
+    assert growth(pace(clock, most), clock, 5) == [most] * 5
 
 
-def test_doubles_up_to_the_most_while_all_is_well() -> None:
-    clock = Clock()
-    paced = pace(clock, 40)
-    seen = []
-    for _ in range(5):
-        window(paced, clock)
-        seen.append(paced.concurrency)
-    assert seen == [8, 16, 32, 40, 40]
+def test_doubles_up_to_the_most_while_all_is_well(clock: Clock) -> None:
+    assert growth(pace(clock, 40), clock, 5) == [8, 16, 32, 40, 40]
 
 
 @pytest.mark.parametrize("status", [429, 503, 529])
-def test_a_refusal_halves_once_a_window_and_growth_is_slow_beyond_what_was_refused(status: int) -> None:
-    clock = Clock()
-    paced = pace(clock)
-    for _ in range(2):
-        window(paced, clock)
-    assert paced.concurrency == 16
+def test_a_refusal_halves_once_a_window_and_growth_slows_beyond(
+    clock: Clock, paced: Pace, status: int
+) -> None:
+    assert growth(paced, clock, 2) == [8, 16]
     slots = fill(paced)
     clock.sleep(0.1)
     for slot in slots:
         slot.failed(refusal(0.0, status=status))
     assert paced.concurrency == 8
     clock.sleep(60)
-    seen = []
-    for _ in range(4):
-        window(paced, clock)
-        seen.append(paced.concurrency)
-    assert seen == [16, 17, 18, 19]
+    assert growth(paced, clock, 4) == [16, 17, 18, 19]
 
 
-def test_other_failures_do_not_slow() -> None:
-    clock = Clock()
-    paced = pace(clock)
+def test_other_failures_do_not_slow(paced: Pace) -> None:
     for slot in fill(paced):
         slot.failed(TargetError("server error", retryable=True, status=500))
     assert paced.concurrency == START_CONCURRENCY
     assert paced.delay() == 0
 
 
-def test_a_spent_budget_is_no_request_to_slow_down() -> None:
-    paced = pace(Clock())
-    start(paced).failed(TargetError("no credit", status=429, stops_run=True))
-    assert paced.delay() == 0
-
-
-def test_does_not_grow_while_answers_are_slow_until_that_is_how_they_are() -> None:
-    clock = Clock()
-    paced = pace(clock)
+def test_does_not_grow_while_answers_are_slow_until_that_is_how_they_are(clock: Clock, paced: Pace) -> None:
     window(paced, clock, 0.1)
     assert paced.concurrency == 8
     for _ in range(10):
@@ -141,9 +133,7 @@ def test_does_not_grow_while_answers_are_slow_until_that_is_how_they_are() -> No
     assert paced.concurrency == 9
 
 
-def test_does_not_grow_where_the_limit_was_not_reached() -> None:
-    clock = Clock()
-    paced = pace(clock)
+def test_does_not_grow_where_the_limit_was_not_reached(clock: Clock, paced: Pace) -> None:
     for _ in range(200):
         slot = start(paced)
         clock.sleep(0.1)
@@ -154,9 +144,7 @@ def test_does_not_grow_where_the_limit_was_not_reached() -> None:
 # Pauses
 
 
-def test_everybody_pauses_for_as_long_as_asked() -> None:
-    clock = Clock()
-    paced = pace(clock)
+def test_everybody_pauses_for_as_long_as_asked(clock: Clock, paced: Pace) -> None:
     start(paced).failed(refusal(7.5))
     assert paced.delay() == 7.5
     clock.sleep(7.4)
@@ -165,18 +153,25 @@ def test_everybody_pauses_for_as_long_as_asked() -> None:
     assert clock() == pytest.approx(7.5)
 
 
-def test_the_longest_pause_asked_for_counts() -> None:
-    clock = Clock()
-    paced = pace(clock)
+@pytest.mark.parametrize(("error", "seconds"), [
+    (refusal(None, RateHints(0, 500, 12.0, 40.0)), 12.0),
+    # Endless pauses are cut, and a spent budget is no request to slow down.
+    (refusal(1e9), MAX_PAUSE_SECONDS),
+    (TargetError("no credit", status=429, stops_run=True), 0.0),
+])  # fmt: skip
+def test_the_pause_after_a_refusal(paced: Pace, error: TargetError, seconds: float) -> None:
+    start(paced).failed(error)
+    assert paced.delay() == seconds
+
+
+def test_the_longest_pause_asked_for_counts(paced: Pace) -> None:
     slots = fill(paced)
     for slot, seconds in zip(slots, (1.0, 5.0, 2.0, 0.0), strict=True):
         slot.failed(refusal(seconds))
     assert paced.delay() == 5.0
 
 
-def test_without_a_number_pauses_double_and_start_anew_after_an_answer() -> None:
-    clock = Clock()
-    paced = pace(clock)
+def test_without_a_number_pauses_double_and_start_anew_after_an_answer(clock: Clock, paced: Pace) -> None:
     pauses = []
     for _ in range(3):
         slot = start(paced)
@@ -193,9 +188,7 @@ def test_without_a_number_pauses_double_and_start_anew_after_an_answer() -> None
     assert paced.delay() == pytest.approx(0.75 * FIRST_PAUSE_SECONDS)
 
 
-def test_who_says_at_once_again_and_again_does_not_mean_it() -> None:
-    clock = Clock()
-    paced = pace(clock)
+def test_who_says_at_once_again_and_again_does_not_mean_it(clock: Clock, paced: Pace) -> None:
     pauses = []
     for _ in range(7):
         clock.sleep(60)
@@ -208,26 +201,10 @@ def test_who_says_at_once_again_and_again_does_not_mean_it() -> None:
     assert paced.delay() == 0.0
 
 
-def test_a_refusal_that_names_a_reset_pauses_until_then() -> None:
-    clock = Clock()
-    paced = pace(clock)
-    start(paced).failed(refusal(None, RateHints(0, 500, 12.0, 40.0)))
-    assert paced.delay() == 12.0
-
-
-def test_endless_pauses_are_cut() -> None:
-    clock = Clock()
-    paced = pace(clock)
-    start(paced).failed(refusal(1e9))
-    assert paced.delay() == MAX_PAUSE_SECONDS
-
-
 # The limits that a service says are left
 
 
-def test_holds_when_nothing_is_left_until_the_reset() -> None:
-    clock = Clock()
-    paced = pace(clock)
+def test_holds_when_nothing_is_left_until_the_reset(clock: Clock, paced: Pace) -> None:
     start(paced).done(None, None, RateHints(remaining_requests=2, reset_requests_seconds=20.0))
     assert len(fill(paced)) == 2
     assert paced.delay() == pytest.approx(20.0)
@@ -235,9 +212,7 @@ def test_holds_when_nothing_is_left_until_the_reset() -> None:
     assert paced.delay() == 0
 
 
-def test_what_was_asked_since_counts_as_used() -> None:
-    clock = Clock()
-    paced = pace(clock)
+def test_what_was_asked_since_counts_as_used(paced: Pace) -> None:
     first, *others = fill(paced)
     first.done(None, None, RateHints(remaining_requests=5, reset_requests_seconds=20.0))
     assert len(fill(paced)) == 1
@@ -246,18 +221,14 @@ def test_what_was_asked_since_counts_as_used() -> None:
     assert len(fill(paced)) == 5 - len(others) - 1
 
 
-def test_an_older_question_does_not_overrule_a_newer_one() -> None:
-    clock = Clock()
-    paced = pace(clock)
+def test_an_older_question_does_not_overrule_a_newer_one(paced: Pace) -> None:
     first, second, *_ = fill(paced)
     second.done(None, None, RateHints(remaining_requests=100, reset_requests_seconds=20.0))
     first.done(None, None, RateHints(remaining_requests=0, reset_requests_seconds=20.0))
     assert paced.delay() == 0
 
 
-def test_a_reset_that_is_far_away_is_tried_with_one_question() -> None:
-    clock = Clock()
-    paced = pace(clock)
+def test_a_reset_that_is_far_away_is_tried_with_one_question(clock: Clock, paced: Pace) -> None:
     start(paced).done(None, None, RateHints(remaining_requests=0, reset_requests_seconds=86_400.0))
     assert paced.delay() == PROBE_SECONDS
     clock.sleep(PROBE_SECONDS)
@@ -265,9 +236,7 @@ def test_a_reset_that_is_far_away_is_tried_with_one_question() -> None:
     assert paced.delay() == PROBE_SECONDS
 
 
-def test_tokens_left_hold_too() -> None:
-    clock = Clock()
-    paced = pace(clock)
+def test_tokens_left_hold_too(paced: Pace) -> None:
     start(paced).done(1000, None, RateHints(remaining_tokens=2500, reset_tokens_seconds=30.0))
     assert len(fill(paced)) == 2
     assert paced.delay() == pytest.approx(30.0)
@@ -277,22 +246,19 @@ def test_tokens_left_hold_too() -> None:
 
 
 @pytest.mark.parametrize("per_minute", [30, 600, 12_000])
-def test_requests_per_minute_are_kept_and_used(per_minute: int) -> None:
-    clock = Clock()
+def test_requests_per_minute_are_kept_and_used(clock: Clock, per_minute: int) -> None:
     paced = pace(clock, requests_per_minute=per_minute)
     outcome = ask_all(paced, clock, None, seconds=120.0)
     assert 0.97 * per_minute / 60 <= outcome.per_second <= 1.01 * per_minute / 60 + 1 / 120
 
 
-def test_tokens_per_minute_are_kept_and_used() -> None:
-    clock = Clock()
+def test_tokens_per_minute_are_kept_and_used(clock: Clock) -> None:
     paced = pace(clock, tokens_per_minute=60_000)
     outcome = ask_all(paced, clock, None, seconds=120.0, tokens=lambda: 500)
     assert 0.95 * 2 <= outcome.per_second <= 1.05 * 2 + START_CONCURRENCY / 120
 
 
-def test_tokens_of_failed_questions_are_given_back() -> None:
-    clock = Clock()
+def test_tokens_of_failed_questions_are_given_back(clock: Clock) -> None:
     paced = pace(clock, tokens_per_minute=60)
     paced.slot().__enter__().done(100, 1.0)
     clock.sleep(paced.delay())
@@ -310,10 +276,8 @@ def test_tokens_of_failed_questions_are_given_back() -> None:
 @pytest.mark.parametrize("retry_after", [1.0, None], ids=["retry-after", "no retry-after"])
 @pytest.mark.parametrize(("per_second", "burst"), [(5.0, 5.0), (50.0, 10.0), (50.0, 50.0), (300.0, 60.0)])
 def test_throughput_finds_the_limit_of_a_bucket(
-    per_second: float, burst: float, retry_after: float | None, tells: bool
+    clock: Clock, paced: Pace, per_second: float, burst: float, retry_after: float | None, tells: bool
 ) -> None:
-    clock = Clock()
-    paced = pace(clock)
     limit = TokenBucket(per_second, burst, clock)
     outcome = ask_all(paced, clock, limit, seconds=120.0, tells=tells, retry_after=retry_after)
     assert outcome.per_second >= 0.8 * (per_second + burst / 120)
@@ -321,8 +285,7 @@ def test_throughput_finds_the_limit_of_a_bucket(
 
 
 @pytest.mark.parametrize("tells", [True, False], ids=["headers", "silent"])
-def test_throughput_finds_the_limit_of_a_fixed_window(tells: bool) -> None:
-    clock = Clock()
+def test_throughput_finds_the_limit_of_a_fixed_window(clock: Clock, tells: bool) -> None:
     limit = FixedWindow(600, 60.0, clock)
     outcome = ask_all(pace(clock), clock, limit, seconds=300.0, tells=tells)
     assert outcome.answered >= 0.8 * 3000
@@ -344,16 +307,14 @@ def test_refusals_before_the_first_answer_teach_no_rate() -> None:
     assert answered[3] > 0.5 * answered[0]
 
 
-def test_slow_answers_are_asked_for_side_by_side() -> None:
-    clock = Clock()
+def test_slow_answers_are_asked_for_side_by_side(clock: Clock) -> None:
     limit = TokenBucket(10.0, 600.0, clock)
     outcome = ask_all(pace(clock), clock, limit, seconds=600.0, latency=lambda _: 3.0, tells=True)
     assert outcome.per_second >= 0.8 * 11
     assert outcome.refused <= 20
 
 
-def test_a_service_that_gets_slower_under_load_is_not_flooded() -> None:
-    clock = Clock()
+def test_a_service_that_gets_slower_under_load_is_not_flooded(clock: Clock) -> None:
     # Eight at once are answered as fast as one; what comes on top only waits.
     outcome = ask_all(pace(clock), clock, None, seconds=60.0, latency=lambda n: 0.1 * max(1.0, n / 8))
     assert outcome.per_second >= 0.8 * 80
@@ -481,12 +442,8 @@ def test_real_servers_are_asked_at_their_limits(name: str) -> None:
     with limited_server(TokenBucket(PER_SECOND, BURST, clock), headers, status) as base_url:
         target = chat_target(base_url=base_url, timeout_seconds=60.0, concurrency=32)
         outcome = ask_all(
-            pace(clock, 32),
-            clock,
-            None,
-            seconds=SECONDS,
-            latency=lambda _: 0.05,
+            pace(clock, 32), clock, None, seconds=SECONDS, latency=lambda _: 0.05,
             ask=lambda: target.ask(Request("Hello")).hints,
-        )
+        )  # fmt: skip
     assert outcome.answered >= 0.8 * (PER_SECOND * SECONDS + BURST)
     assert outcome.refused <= 0.15 * outcome.answered

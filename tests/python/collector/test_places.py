@@ -12,26 +12,15 @@ from collector.errors import InputError
 from collector.files.places import local_path
 
 STORES = [
-    "s3://bucket/exported",
-    "s3:/bucket/exported",
-    "abfss://box@store.example/a",
-    "dbfs:/Volumes/a",
+    "s3://bucket/exported", "s3:/bucket/exported", "abfss://box@store.example/a", "dbfs:/Volumes/a",
     "file://other/a",
-]
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("place", "path"),
-    [
-        ("exported", "exported"),
-        ("/Volumes/a/b", "/Volumes/a/b"),
-        ("file:///Volumes/a%20b", "/Volumes/a b"),
-        ("file://localhost/a", "/a"),
-        ("file:/a", "/a"),
-        ("runs: old/a", "runs: old/a"),
-        ("", "."),
-    ],
-)
+@pytest.mark.parametrize(("place", "path"), [
+    ("exported", "exported"), ("/Volumes/a/b", "/Volumes/a/b"), ("file:///Volumes/a%20b", "/Volumes/a b"),
+    ("file://localhost/a", "/a"), ("file:/a", "/a"), ("runs: old/a", "runs: old/a"), ("", "."),
+])  # fmt: skip
 def test_paths_and_urls_of_this_machine(place: str, path: str) -> None:
     assert local_path(place) == Path(path)
 
@@ -56,9 +45,7 @@ def test_an_object_store_is_no_path(place: str) -> None:
 
 
 @pytest.mark.parametrize("place", STORES)
-def test_no_folder_is_called_after_an_object_store(
-    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_folder_is_named_like_a_store(place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for command in (["export", "--to", place], ["export", "--ledger", place, "--to", "exported"]):
         done = CliRunner().invoke(cli, command)

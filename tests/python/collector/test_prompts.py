@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,9 +9,7 @@ import pytest
 from collector.errors import InputError
 from collector.spec.loading import load_audit
 from collector.spec.prompts import Prompt, PromptAttribute, build_prompts
-from tests.python.collector.specs import DECISION_FILES, RESUMES_AUDIT, writer
-
-Write = Callable[..., Path]
+from tests.python.collector.specs import DECISION_FILES, RESUMES_AUDIT, Write, writer
 
 
 def test_the_source_s_own_audit_asks_fifteen_personas(repository: Path) -> None:
@@ -78,15 +74,9 @@ answer: {kind: text}
 def test_paired_descriptors_go_in_step(write_spec: Write) -> None:
     audit = load_audit(write_spec(PAIRED))
     message = [
-        "White man",
-        "pale guy",
-        "White woman",
-        "pale woman",
-        "Black man",
-        "dark guy",
-        "Black woman",
+        "White man", "pale guy", "White woman", "pale woman", "Black man", "dark guy", "Black woman",
         "dark woman",
-    ]
+    ]  # fmt: skip
     assert [one.prompt_text for one in build_prompts(audit)] == [f"For a {persona}." for persona in message]
     assert audit.warnings() == [
         "5 trials of each of 2 wordings a group give low statistical power; the method's source asks for at least 15."
@@ -97,30 +87,14 @@ def test_paired_descriptors_go_in_step(write_spec: Write) -> None:
     assert "paired" not in crossed.asked()["templates"][0]
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ("[Black, dark]", "[Black, dark, brown]",
-         "templates[0].paired puts descriptors in step, and 'Black' of race has 3 where 'White' of race has 2; give every"),
-        ("{a race} {gender}", "{a race}", "templates[0].paired puts descriptors of several attributes in step and the template"),
-        ("paired: true", "paired: 1", "templates[0].paired should be true or false and is 1"),
-    ],
-)  # fmt: skip
-def test_a_pairing_that_cannot_be_is_reported(write_spec: Write, old: str, new: str, message: str) -> None:
-    with pytest.raises(InputError, match=re.escape(message)):
-        load_audit(write_spec(PAIRED.replace(old, new)))
-
-
 def test_mitigations_stand_next_to_the_plain_audit(small_spec: Path) -> None:
     prompts = build_prompts(load_audit(small_spec), ["masked", "debiased", "masked"])
     by_mitigation: dict[str, list[Prompt]] = {}
     for prompt in prompts:
         by_mitigation.setdefault(prompt.mitigation, []).append(prompt)
     assert {name: len(found) for name, found in by_mitigation.items()} == {
-        "plain": 4,
-        "masked": 4,
-        "debiased": 4,
-    }
+        "plain": 4, "masked": 4, "debiased": 4,
+    }  # fmt: skip
     assert {prompt.prompt_text for prompt in by_mitigation["masked"]} == {
         "Recommend products for a person. Answer in JSON."
     }
@@ -164,7 +138,7 @@ def test_a_template_has_only_the_attributes_it_uses(write_spec: Write, small_tex
     assert counts == [("one", 2)] * 4 + [("two", 1)] * 2 + [("neutral", 0)]
 
 
-def test_unknown_mitigations_and_specs_without_templates(
+def test_unknown_mitigations_and_missing_templates(
     small_spec: Path, write_spec: Write, import_text: str
 ) -> None:
     audit = load_audit(small_spec)
@@ -184,16 +158,14 @@ def test_the_hash_covers_everything_but_the_order_of_attributes() -> None:
         Prompt(**{**base, "template": "u"}, attributes=(one, two)),
         Prompt(**{**base, "language": "fr"}, attributes=(one, two)),
         Prompt(**{**base, "mitigation": "masked"}, attributes=(one, two)),
-        Prompt(**{**base, "prompt_text": None}, attributes=(one, two)),
-        Prompt(**base, attributes=(one,)),
-        Prompt(**base, attributes=(one, two), subject="s"),
+        Prompt(**{**base, "prompt_text": None}, attributes=(one, two)), Prompt(**base, attributes=(one,)),
+        Prompt(**base, attributes=(one, two), subject="s"), Prompt(**base, attributes=(one, two), domain="s"),
         Prompt(**base, attributes=(one, two), expected_label="s"),
         Prompt(**base, attributes=(one, two), perturbation="s"),
         Prompt(**base, attributes=(one, two), system_prompt="s"),
-        Prompt(**base, attributes=(one, two), cluster="s"),
-        Prompt(**base, attributes=(one, two), block="s"),
-    ]
-    assert len({first.content_hash, *(other.content_hash for other in others)}) == 12
+        Prompt(**base, attributes=(one, two), cluster="s"), Prompt(**base, attributes=(one, two), block="s"),
+    ]  # fmt: skip
+    assert len({first.content_hash, *(other.content_hash for other in others)}) == 13
     assert first.prompt_id == "fb4d7a814de05474", "as it was before prompts had clusters and blocks"
 
 

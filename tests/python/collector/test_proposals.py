@@ -55,14 +55,10 @@ SHAPES: list[tuple[list[str], dict[str, Any]]] = [
     (['```json\n{"score": #, "reason": "good"}\n```', '{"score": 3}'], {"kind": "score", "minimum": 0, "maximum": 9}),
     (["1#", "97"], {"kind": "score", "minimum": 10, "maximum": 100}),
     (["-#", "30"], {"kind": "score", "minimum": -9, "maximum": 30}),
-    (
-        ["4 - Agree", "2 - Disagree", "3: Neutral"],
-        {"kind": "score", "minimum": 2, "maximum": 4, "points": {"Disagree": 2, "Neutral": 3, "Agree": 4}},
-    ),
-    (
-        ["Agree (2)", "Disagree (1)", SORRY],
-        {"kind": "score", "minimum": 1, "maximum": 2, "points": {"Disagree": 1, "Agree": 2}},
-    ),
+    (["4 - Agree", "2 - Disagree", "3: Neutral"],
+     {"kind": "score", "minimum": 2, "maximum": 4, "points": {"Disagree": 2, "Neutral": 3, "Agree": 4}}),
+    (["Agree (2)", "Disagree (1)", SORRY],
+     {"kind": "score", "minimum": 1, "maximum": 2, "points": {"Disagree": 1, "Agree": 2}}),
     (["hire", "Reject.", "reject"], HIRE),
     (["hire", "reject", SORRY], HIRE),
     (["hire", "reject", '{"error": {"message": "Overloaded", "type": "overloaded_error"}}'], HIRE),
@@ -105,21 +101,18 @@ def test_what_is_proposed_reads_the_answers(shapes: list[str], proposed: dict[st
     assert {text: one for text, one in read.items() if one.status not in ("ok", "refused", "error")} == {}
 
 
-@pytest.mark.parametrize(
-    ("texts", "kind", "proposed"),
-    [
-        (["Because of 1 point.\nAnswer: A", "Answer: B"], "label", labels("A", "B")),
-        (["a label of some words", "one with more words"] * 2, "label", labels("a label of some words", "one with more words")),
-        (["Dear Anna, thank you for it", "Dear Bob, thank you for it"], "label", {"kind": "label"}),
-        ([f"the {one}" for one in MANY], "label", labels(*[f"the {one}" for one in MANY])),
-        (["20", "79", "nothing"], "score", {"kind": "score", "minimum": 20, "maximum": 80}),
-        (["Dear Anna", ""], "score", {"kind": "score"}),
-        (["3/10"], "text", {"kind": "text"}),
-        (["hire"], "json_object", {"kind": "json_object"}),
-        (["a"], "list", {"kind": "list", "k": 10}),
-        ([], None, {"kind": "text"}),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("texts", "kind", "proposed"), [
+    (["Because of 1 point.\nAnswer: A", "Answer: B"], "label", labels("A", "B")),
+    (["a label of some words", "one with more words"] * 2, "label", labels("a label of some words", "one with more words")),
+    (["Dear Anna, thank you for it", "Dear Bob, thank you for it"], "label", {"kind": "label"}),
+    ([f"the {one}" for one in MANY], "label", labels(*[f"the {one}" for one in MANY])),
+    (["20", "79", "nothing"], "score", {"kind": "score", "minimum": 20, "maximum": 80}),
+    (["Dear Anna", ""], "score", {"kind": "score"}),
+    (["3/10"], "text", {"kind": "text"}),
+    (["hire"], "json_object", {"kind": "json_object"}),
+    (["a"], "list", {"kind": "list", "k": 10}),
+    ([], None, {"kind": "text"}),
+])  # fmt: skip
 def test_a_kind_that_is_known(texts: list[str], kind: str | None, proposed: dict[str, Any]) -> None:
     assert propose_answer(texts, kind).answer == proposed
 

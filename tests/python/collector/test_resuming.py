@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
@@ -17,15 +16,18 @@ import pytest
 
 from collector.asking import askers, pacing, runner
 from collector.asking.costs import CostMeter, Price
-from collector.asking.runner import CollectOptions, collect, resume
+from collector.asking.runner import CollectOptions, resume
 from collector.errors import InputError, LedgerError, TargetError
 from collector.journal.reader import journal_path, read_journal
 from collector.journal.writer import JournalWriter
 from collector.ledger.loading import load_all
 from collector.ledger.overview import list_runs
-from collector.spec.loading import load_audit
 from collector.targets.base import Reply, Request
+from tests.python.collector.running import Run, run_fixture, too_many  # noqa: F401
 from tests.python.collector.scripted import GOOD, Query, Scripted
+
+Stopped = Callable[..., str]
+PRICE = Price("m", 0.0, 1000.0, date(2026, 1, 1), "made up")
 
 
 def stopping_after(n: int, error: Exception | None = None) -> Callable[[Request], Reply]:
@@ -44,21 +46,25 @@ def stopping_after(n: int, error: Exception | None = None) -> Callable[[Request]
     return answer
 
 
-def stopped_run(
-    spec: Path, ledger_path: Path, target: Scripted, meter: CostMeter | None = None, **choices: Any
-) -> str:
-    """Collect until the target stops it; return the run."""
-    options = CollectOptions(meter=meter, backoff_seconds=0)
-    with pytest.raises(TargetError) as message:
-        collect(load_audit(spec), target, ledger_path, options, trials=10, **choices)
-    (run,), _ = list_runs(ledger_path)
-    assert f"biasledger collect --resume {run.run_id}" in str(message.value)
-    return run.run_id
+@pytest.fixture
+def stopped(run: Run, ledger_path: Path) -> Callable[..., str]:
+    """Collect until the target stops it: stopped(target, meter, seed=…); return the run."""
+
+    def stop(target: Scripted, meter: CostMeter | None = None, **choices: Any) -> str:
+        with pytest.raises(TargetError) as message:
+            run(target, CollectOptions(meter=meter, backoff_seconds=0), trials=10, **choices)
+        (one,), _ = list_runs(ledger_path)
+        assert f"biasledger collect --resume {one.run_id}" in str(message.value)
+        return one.run_id
+
+    return stop
 
 
-def test_what_is_left_is_asked_and_nothing_else(small_spec: Path, ledger_path: Path, query: Query) -> None:
+def test_what_is_left_is_asked_and_nothing_else(
+    stopped: Stopped, small_spec: Path, ledger_path: Path, query: Query
+) -> None:
     first = Scripted(stopping_after(13))
-    run_id = stopped_run(small_spec, ledger_path, first, seed=5)
+    run_id = stopped(first, seed=5)
     (listed,), _ = list_runs(ledger_path)
     assert (listed.state, listed.n_kept, listed.n_planned, listed.is_complete) == ("failed", 13, 40, False)
     # Neither the audit's file nor anything else but the target is needed.
@@ -78,11 +84,8 @@ def test_what_is_left_is_asked_and_nothing_else(small_spec: Path, ledger_path: P
     assert not answered_first & set(second.asked)
     assert second.asked.total() == 27
     assert query("select event from raw.run_events order by happened_at") == [
-        ("started",),
-        ("failed",),
-        ("resumed",),
-        ("finished",),
-    ]
+        ("started",), ("failed",), ("resumed",), ("finished",),
+    ]  # fmt: skip
     assert query("select count(*), count(distinct seq), max(seq) from raw.responses") == [
         (summary.n_attempts, summary.n_attempts, summary.n_attempts)
     ]
@@ -94,17 +97,11 @@ def test_what_is_left_is_asked_and_nothing_else(small_spec: Path, ledger_path: P
     )
 
 
-def test_a_resumed_run_asks_as_it_would_have(small_spec: Path, ledger_path: Path, query: Query) -> None:
-    whole = collect(
-        load_audit(small_spec),
-        Scripted(lambda r: Reply(f'{{"a": "{r.seed}"}}')),
-        ledger_path,
-        trials=10,
-        seed=5,
-    )
+def test_a_resumed_run_asks_as_it_would_have(run: Run, ledger_path: Path, query: Query) -> None:
+    whole = run(Scripted(lambda r: Reply(f'{{"a": "{r.seed}"}}')), trials=10, seed=5)
     target = Scripted(stopping_after(13), name="second")
     with pytest.raises(TargetError):
-        collect(load_audit(small_spec), target, ledger_path, trials=10, seed=5)
+        run(target, trials=10, seed=5)
     run_id = list_runs(ledger_path)[0][1].run_id
     target.answer = lambda request: Reply(f'{{"a": "{request.seed}"}}')
     resume(run_id, target, ledger_path)
@@ -118,8 +115,8 @@ def test_a_resumed_run_asks_as_it_would_have(small_spec: Path, ledger_path: Path
     assert set(resumed) <= set(query(seeds.format(whole.run_id)))
 
 
-def test_a_finished_run_says_so_and_asks_nobody(small_spec: Path, ledger_path: Path, query: Query) -> None:
-    first = collect(load_audit(small_spec), Scripted(), ledger_path)
+def test_a_finished_run_says_so_and_asks_nobody(run: Run, ledger_path: Path, query: Query) -> None:
+    first = run(Scripted())
     content = journal_path(ledger_path, first.run_id).read_bytes()
     target = Scripted()
     summary = resume(first.run_id, target, ledger_path)
@@ -130,39 +127,35 @@ def test_a_finished_run_says_so_and_asks_nobody(small_spec: Path, ledger_path: P
     assert query("select count(*) from raw.run_events") == [(2,)]
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"parameters": {"temperature": 0.5, "top": [1]}}, "has another temperature now (0.5) than run"),
-        ({"parameters": {"top": [1]}}, "has another temperature now (none) than run"),
-        ({"parameters": {"temperature": 1, "top": [1, 2]}}, "has another top now ([1, 2]) than run"),
-        ({"model": "n"}, "has another model now ('n') than run"),
-        ({"kind": "other"}, "has another kind now ('other') than run"),
-        ({"is_simulated": True}, "has another simulated now (True) than run"),
-    ],
-)
+@pytest.mark.parametrize(("changes", "message"), [
+    ({"parameters": {"temperature": 0.5, "top": [1]}}, "has another temperature now (0.5) than run"),
+    ({"parameters": {"top": [1]}}, "has another temperature now (none) than run"),
+    ({"parameters": {"temperature": 1, "top": [1, 2]}}, "has another top now ([1, 2]) than run"),
+    ({"model": "n"}, "has another model now ('n') than run"),
+    ({"kind": "other"}, "has another kind now ('other') than run"),
+    ({"is_simulated": True}, "has another simulated now (True) than run"),
+])  # fmt: skip
 def test_another_target_is_refused(
-    small_spec: Path, ledger_path: Path, changes: dict[str, Any], message: str
+    stopped: Stopped, ledger_path: Path, changes: dict[str, Any], message: str
 ) -> None:
     settings = {"temperature": 1, "top": (1,)}
-    run_id = stopped_run(small_spec, ledger_path, Scripted(stopping_after(3), parameters=settings))
+    run_id = stopped(Scripted(stopping_after(3), parameters=settings))
     content = journal_path(ledger_path, run_id).read_bytes()
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError, match=re.escape(message)):
         resume(run_id, Scripted(**{"parameters": settings, **changes}), ledger_path)
-    assert message in str(caught.value)
     assert journal_path(ledger_path, run_id).read_bytes() == content
     # How fast it may be asked can change, and so can how a tuple is written.
     faster = Scripted(parameters=settings, concurrency=5, requests_per_minute=1e6, total_timeout_seconds=60)
     assert resume(run_id, faster, ledger_path).counts == {"ok": 40}
 
 
-def test_tries_go_on_where_they_were(small_spec: Path, ledger_path: Path, query: Query) -> None:
+def test_tries_go_on_where_they_were(stopped: Stopped, ledger_path: Path, query: Query) -> None:
     def answer(request: Request) -> Reply:
         if request.trial == 1:
             return Reply("no JSON")
         raise TargetError("Your key is wrong.", stops_run=True)
 
-    run_id = stopped_run(small_spec, ledger_path, Scripted(answer, concurrency=1), seed=1)
+    run_id = stopped(Scripted(answer, concurrency=1), seed=1)
     before = query(
         "select prompt_id, trial, max(attempt), count(*) from raw.responses group by all order by all"
     )
@@ -182,18 +175,10 @@ def test_tries_go_on_where_they_were(small_spec: Path, ledger_path: Path, query:
     assert set(after.values()) == {(3, 3)}
 
 
-def test_what_failed_with_the_target_is_asked_again(
-    small_spec: Path, ledger_path: Path, query: Query
-) -> None:
+def test_what_failed_with_the_target_is_asked_again(run: Run, ledger_path: Path, query: Query) -> None:
     down = TargetError("Nobody is there.", retryable=False)
     with pytest.raises(TargetError, match=r"so the run stops.* keeps 8 of 40 responses"):
-        collect(
-            load_audit(small_spec),
-            Scripted(stopping_after(8, down), concurrency=1),
-            ledger_path,
-            CollectOptions(backoff_seconds=0),
-            trials=10,
-        )
+        run(Scripted(stopping_after(8, down), concurrency=1), CollectOptions(backoff_seconds=0), trials=10)
     assert query("select count(*) from raw.responses where status = 'error'")[0][0] >= 20
     (listed,), _ = list_runs(ledger_path)
     assert (listed.n_kept, listed.state) == (8, "failed")
@@ -201,15 +186,13 @@ def test_what_failed_with_the_target_is_asked_again(
     assert summary.counts == {"ok": 40}
 
 
-def test_single_failures_stay_unless_they_are_asked_for(
-    small_spec: Path, ledger_path: Path, query: Query
-) -> None:
+def test_single_failures_stay_unless_they_are_asked_for(run: Run, ledger_path: Path, query: Query) -> None:
     def answer(request: Request) -> Reply:
         if request.trial == 3:
             raise TargetError("This prompt is not allowed.", retryable=False)
         return Reply(GOOD)
 
-    first = collect(load_audit(small_spec), Scripted(answer), ledger_path, trials=10)
+    first = run(Scripted(answer), trials=10)
     assert first.counts == {"ok": 36, "error": 4}
     assert first.warnings[-1] == (
         f"4 questions got no answer; raw.responses says why, and this asks again: biasledger collect --resume {first.run_id} "
@@ -225,8 +208,8 @@ def test_single_failures_stay_unless_they_are_asked_for(
     assert (listed.n_kept, listed.n_asked, listed.state) == (40, 44, "finished")
 
 
-def test_a_killed_end_is_made_up_for(small_spec: Path, ledger_path: Path, query: Query) -> None:
-    run_id = collect(load_audit(small_spec), Scripted(), ledger_path).run_id
+def test_a_killed_end_is_made_up_for(run: Run, ledger_path: Path, query: Query) -> None:
+    run_id = run(Scripted()).run_id
     path = journal_path(ledger_path, run_id)
     lines = path.read_bytes().splitlines(keepends=True)
     assert b'"event":"finished"' in lines[-1]
@@ -243,29 +226,23 @@ def test_a_killed_end_is_made_up_for(small_spec: Path, ledger_path: Path, query:
     ("status", "advice"),
     [(404, "start a new run: biasledger collect AUDIT.yml"), (401, "When that is put right, go on with")],
 )
-def test_a_wrong_setting_needs_a_new_run_and_a_wrong_key_does_not(
-    small_spec: Path, ledger_path: Path, status: int, advice: str
-) -> None:
+def test_a_wrong_setting_needs_a_new_run_and_a_wrong_key_does_not(run: Run, status: int, advice: str) -> None:
     def answer(_: Request) -> Reply:
         raise TargetError("Refused.", stops_run=True, status=status)
 
     with pytest.raises(TargetError, match=re.escape(advice)):
-        collect(load_audit(small_spec), Scripted(answer), ledger_path)
+        run(Scripted(answer))
 
 
-def test_a_budget_ends_a_run_cleanly_and_counts_what_was_spent_before(
-    small_spec: Path, ledger_path: Path, query: Query
+def test_a_budget_ends_a_run_and_counts_what_was_spent_before(
+    run: Run, ledger_path: Path, query: Query
 ) -> None:
-    price = Price("m", 0.0, 1000.0, date(2026, 1, 1), "made up")
-    # 0.02 USD an answer of 20 tokens.
+    def within(usd: float) -> CollectOptions:
+        """Return a budget, of which an answer of 20 tokens takes 0.02 USD."""
+        return CollectOptions(meter=CostMeter(PRICE, usd, answer_tokens=20))
+
     target = Scripted(stopping_after(1000), concurrency=3)
-    summary = collect(
-        load_audit(small_spec),
-        target,
-        ledger_path,
-        CollectOptions(meter=CostMeter(price, 0.25, answer_tokens=20)),
-        trials=10,
-    )
+    summary = run(target, within(0.25), trials=10)
     assert summary.stopped is not None
     assert f"collect --resume {summary.run_id}" in summary.stopped
     assert (summary.counts, summary.cost_usd) == ({"ok": 12}, pytest.approx(0.24))
@@ -273,37 +250,27 @@ def test_a_budget_ends_a_run_cleanly_and_counts_what_was_spent_before(
     assert query("select event from raw.run_events order by happened_at") == [("started",), ("stopped",)]
     (listed,), _ = list_runs(ledger_path)
     assert (listed.state, listed.is_complete) == ("stopped", False)
-    again = resume(
-        summary.run_id, target, ledger_path, CollectOptions(meter=CostMeter(price, 0.25, answer_tokens=20))
-    )
+    again = resume(summary.run_id, target, ledger_path, within(0.25))
     assert (again.stopped is not None, again.counts) == (True, {"ok": 12})
-    more = resume(
-        summary.run_id, target, ledger_path, CollectOptions(meter=CostMeter(price, 1.0, answer_tokens=20))
-    )
+    more = resume(summary.run_id, target, ledger_path, within(1.0))
     assert (more.stopped, more.counts, more.cost_usd) == (None, {"ok": 40}, pytest.approx(0.8))
     assert target.asked.total() == 40
 
 
-def test_refusals_for_the_rate_leave_no_hole(small_spec: Path, ledger_path: Path, query: Query) -> None:
-    tries: Counter[tuple[str, int]] = Counter()
-    lock = threading.Lock()
-
+def test_refusals_for_the_rate_leave_no_hole(run: Run, query: Query) -> None:
     def answer(request: Request) -> Reply:
-        with lock:
-            tries[request.prompt_text, request.trial] += 1
-            n = tries[request.prompt_text, request.trial]
+        n = target.asked[request.prompt_text, request.trial]
         if n <= 5 and request.trial == 1 and "Asian Woman" in request.prompt_text:
-            raise TargetError("Too many.", retryable=True, status=429, retry_after_seconds=0.01)
+            raise too_many(seconds=0.01)
         return Reply(GOOD)
 
-    summary = collect(load_audit(small_spec), Scripted(answer), ledger_path)
+    target = Scripted(answer)
+    summary = run(target)
     assert (summary.counts, summary.n_attempts) == ({"ok": 8}, 13)
     assert query("select max(attempt) from raw.responses") == [(6,)]
 
 
-def test_a_question_that_is_always_refused_does_not_stop_the_others(
-    small_spec: Path, ledger_path: Path, query: Query
-) -> None:
+def test_a_question_that_is_always_refused_does_not_stop_the_others(run: Run, query: Query) -> None:
     """A prompt that is larger than a service's limit of tokens gets a 429 every time."""
     n_others, lock, mine = 0, threading.Lock(), threading.local()
     is_refused, is_answered = threading.Event(), threading.Event()
@@ -320,7 +287,7 @@ def test_a_question_that_is_always_refused_does_not_stop_the_others(
             # It is refused again when another question has been asked and answered since it was refused first.
             assert not is_refused.is_set() or is_answered.wait(600)
             is_refused.set()
-            raise TargetError("Too large.", retryable=True, status=429, retry_after_seconds=0.01)
+            raise too_many("Too large.", 0.01)
         with lock:
             n_others += 1
             n = n_others
@@ -330,34 +297,30 @@ def test_a_question_that_is_always_refused_does_not_stop_the_others(
 
     # After a refusal half as many are asked at once, and one of those waits here.
     target = Scripted(answer, concurrency=8)
-    summary = collect(
-        load_audit(small_spec), target, ledger_path, CollectOptions(meter=Meter(None)), trials=10
-    )
+    summary = run(target, CollectOptions(meter=Meter(None)), trials=10)
     assert (summary.counts, summary.stopped) == ({"ok": 39, "error": 1}, None)
     assert query("select count(*), any_value(error) from raw.responses where status = 'error'") == [
         (10, "Too large.")
     ]
 
 
-def test_questions_that_are_always_refused_do_not_stop_the_others_however_many_they_are(
-    small_spec: Path, ledger_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_any_number_of_refused_questions_do_not_stop_others(
+    run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With more of them than connections, none blocks a connection, and their refusals do not count against the others."""
     monkeypatch.setattr(pacing, "MAX_PAUSE_AT_ONCE_SECONDS", 0.001)
 
     def answer(request: Request) -> Reply:
         if request.trial <= 10 and "Asian Woman" in request.prompt_text:
-            raise TargetError("Too large.", retryable=True, status=429, retry_after_seconds=0.0)
+            raise too_many("Too large.")
         return Reply(GOOD)
 
-    summary = collect(load_audit(small_spec), Scripted(answer, concurrency=8), ledger_path, trials=25)
+    summary = run(Scripted(answer, concurrency=8), trials=25)
     assert (summary.counts, summary.stopped) == ({"ok": 90, "error": 10}, None)
     assert 90 + 10 * 10 <= summary.n_attempts <= 90 + 10 * askers.MOST_REFUSALS
 
 
-def test_refused_questions_that_follow_one_another_do_not_stop_the_others(
-    small_spec: Path, ledger_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_refused_questions_in_a_row_do_not_stop_the_others(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """On one connection, the first three that are asked: they are set aside until others were tried."""
     monkeypatch.setattr(pacing, "MAX_PAUSE_AT_ONCE_SECONDS", 0.001)
     refused: set[tuple[str, int]] = set()
@@ -366,15 +329,15 @@ def test_refused_questions_that_follow_one_another_do_not_stop_the_others(
         if len(refused) < 3:
             refused.add((request.prompt_text, request.trial))
         if (request.prompt_text, request.trial) in refused:
-            raise TargetError("Too large.", retryable=True, status=429, retry_after_seconds=0.0)
+            raise too_many("Too large.")
         return Reply(GOOD)
 
-    summary = collect(load_audit(small_spec), Scripted(answer, concurrency=1), ledger_path, trials=10)
+    summary = run(Scripted(answer, concurrency=1), trials=10)
     assert (summary.counts, summary.stopped) == ({"ok": 37, "error": 3}, None)
 
 
-def test_a_question_is_not_given_up_where_others_are_refused_as_often(
-    small_spec: Path, ledger_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_question_is_kept_where_others_are_refused_as_often(
+    run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Half of all replies are refusals, and one question happens to meet fifteen of them.
 
@@ -396,45 +359,39 @@ def test_a_question_is_not_given_up_where_others_are_refused_as_often(
                 n_others += 1
                 n_refused += is_refused
         if is_refused:
-            raise TargetError("Too many.", retryable=True, status=429, retry_after_seconds=0.0)
+            raise too_many()
         return Reply(GOOD)
 
-    summary = collect(load_audit(small_spec), Scripted(answer), ledger_path, trials=15)
+    summary = run(Scripted(answer), trials=15)
     assert (summary.counts, summary.n_attempts) == ({"ok": 60}, 60 + n_refused + 15)
 
 
-def test_a_pause_that_the_service_names_is_waited_for_before_a_run_is_given_up(
-    small_spec: Path, ledger_path: Path
-) -> None:
+def test_a_pause_that_the_service_names_is_waited_for_before_a_run_is_given_up(run: Run) -> None:
     n_asked = 0
 
     def answer(_: Request) -> Reply:
         nonlocal n_asked
         n_asked += 1
         if n_asked == 1:
-            raise TargetError("Too many.", retryable=True, status=429, retry_after_seconds=1.0)
+            raise too_many(seconds=1.0)
         return Reply(GOOD)
 
     target = Scripted(answer, concurrency=1)
-    assert collect(
-        load_audit(small_spec), target, ledger_path, CollectOptions(give_up_seconds=0.5)
-    ).counts == {"ok": 8}
+    assert run(target, CollectOptions(give_up_seconds=0.5)).counts == {"ok": 8}
 
 
-def test_where_all_are_refused_the_run_stops(small_spec: Path, ledger_path: Path) -> None:
+def test_where_all_are_refused_the_run_stops(run: Run) -> None:
     def answer(_: Request) -> Reply:
-        raise TargetError("Too many.", retryable=True, status=429, retry_after_seconds=0.01)
+        raise too_many(seconds=0.01)
 
     target = Scripted(answer, concurrency=1)
     with pytest.raises(TargetError, match="refused 10 times for the rate, and no other was answered"):
-        collect(load_audit(small_spec), target, ledger_path)
+        run(target)
     # Each of eight questions is asked once before the first has been refused ten times, and then none.
     assert sorted(target.asked.values()) == [1] * 7 + [10]
 
 
-def test_a_question_may_not_take_for_ever(
-    small_spec: Path, ledger_path: Path, query: Query, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_question_may_not_take_for_ever(run: Run, query: Query, monkeypatch: pytest.MonkeyPatch) -> None:
     waits: list[float | None] = []
 
     def answer(request: Request) -> Reply:
@@ -445,26 +402,26 @@ def test_a_question_may_not_take_for_ever(
     monkeypatch.setattr(askers, "time", SimpleNamespace(monotonic=lambda: 0.0))
     target = Scripted(answer, total_timeout_seconds=0.3)
     with pytest.raises(TargetError, match="None of the first"):
-        collect(load_audit(small_spec), target, ledger_path, trials=10)
+        run(target, trials=10)
     # One try and a pause; after another pause the time would be over.
     assert query("select max(attempt) from raw.responses where status = 'error'") == [(2,)]
     assert all(wait is not None and 0 < wait <= 0.3 for wait in waits)
 
 
-def test_models_that_change_are_said(small_spec: Path, ledger_path: Path) -> None:
+def test_models_that_change_are_said(run: Run) -> None:
     def answer(request: Request) -> Reply:
         return Reply(GOOD, model_answered="m-2" if request.trial == 2 else "m-1")
 
-    summary = collect(load_audit(small_spec), Scripted(answer), ledger_path)
+    summary = run(Scripted(answer))
     assert summary.warnings[-1] == (
         "2 models answered in this run, though one was asked: m-1 (4 answers), m-2 (4 answers)."
     )
 
 
 def test_other_rules_for_answers_are_said(
-    small_spec: Path, ledger_path: Path, monkeypatch: pytest.MonkeyPatch
+    stopped: Stopped, ledger_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run_id = stopped_run(small_spec, ledger_path, Scripted(stopping_after(3)))
+    run_id = stopped(Scripted(stopping_after(3)))
 
     class Rules:
         version = "99"
@@ -475,14 +432,13 @@ def test_other_rules_for_answers_are_said(
 
 
 def test_a_run_that_is_not_there(ledger_path: Path) -> None:
-    with pytest.raises(
-        InputError, match=r"There is no journal .*; `biasledger runs` lists the runs, and --ledger"
-    ):
+    sentence = r"There is no journal .*; `biasledger runs` lists the runs, and --ledger"
+    with pytest.raises(InputError, match=sentence):
         resume("small-sim-1", Scripted(), ledger_path)
 
 
-def test_a_journal_under_another_name_is_not_resumed(small_spec: Path, ledger_path: Path) -> None:
-    run_id = stopped_run(small_spec, ledger_path, Scripted(stopping_after(3)))
+def test_a_journal_under_another_name_is_not_resumed(stopped: Stopped, ledger_path: Path) -> None:
+    run_id = stopped(Scripted(stopping_after(3)))
     path = journal_path(ledger_path, run_id)
     path.rename(path.with_name("mine.jsonl"))
     target = Scripted()
@@ -491,12 +447,12 @@ def test_a_journal_under_another_name_is_not_resumed(small_spec: Path, ledger_pa
     assert not target.asked
 
 
-def test_an_error_that_cannot_be_stored_as_it_is_ends_a_run_like_any_other(
-    small_spec: Path, ledger_path: Path, query: Query
+def test_an_error_that_cannot_be_stored_as_it_is_ends_a_run(
+    stopped: Stopped, ledger_path: Path, query: Query
 ) -> None:
     """It comes from a function that quotes what it read in some odd encoding."""
     down = TargetError("Nobody is there: \ud800 \x00", retryable=False)
-    run_id = stopped_run(small_spec, ledger_path, Scripted(stopping_after(8, down), concurrency=1))
+    run_id = stopped(Scripted(stopping_after(8, down), concurrency=1))
     assert query("select event from raw.run_events order by rowid") == [("started",), ("failed",)]
     with JournalWriter.resume(journal_path(ledger_path, run_id)) as writer:
         writer.event("noted", {"error": "half \ud800 of a pair", "all": ["\x00"], "n": 1})
@@ -507,20 +463,19 @@ def test_an_error_that_cannot_be_stored_as_it_is_ends_a_run_like_any_other(
     assert resume(run_id, Scripted(), ledger_path).counts == {"ok": 40}
 
 
-def test_answers_without_a_text_count_for_what_a_resumed_run_has_cost(
-    small_spec: Path, ledger_path: Path
+def test_answers_without_text_count_for_the_cost_of_a_resumed_run(
+    stopped: Stopped, ledger_path: Path
 ) -> None:
     """A model may think for money and then say nothing."""
-    price = Price("m", 0.0, 1000.0, date(2026, 1, 1), "made up")
     answers = stopping_after(9)
 
     def answer(request: Request) -> Reply:
         return replace(answers(request), text=None, finish_reason="content_filter")
 
-    meter = CostMeter(price)
-    run_id = stopped_run(small_spec, ledger_path, Scripted(answer), meter=meter)
+    meter = CostMeter(PRICE)
+    run_id = stopped(Scripted(answer), meter=meter)
     assert meter.cost_usd == pytest.approx(9 * 0.02)
-    again = CostMeter(price)
+    again = CostMeter(PRICE)
     resume(run_id, Scripted(stopping_after(31)), ledger_path, CollectOptions(meter=again))
     assert again.cost_usd == pytest.approx(40 * 0.02)
 
@@ -535,20 +490,15 @@ class _SlowMeter(CostMeter):
         return is_granted
 
 
-def test_a_budget_that_has_room_for_one_question_at_a_time_ends_nothing(
-    small_spec: Path, ledger_path: Path
-) -> None:
+def test_a_budget_that_has_room_for_one_question_at_a_time_ends_nothing(run: Run) -> None:
     """Until the first answer has come, it is taken for a long one: 0.50 USD, which turns out to be 0.02 USD."""
-    price = Price("m", 0.0, 1000.0, date(2026, 1, 1), "made up")
     target = Scripted(stopping_after(1000), concurrency=4)
-    summary = collect(
-        load_audit(small_spec), target, ledger_path, CollectOptions(meter=_SlowMeter(price, 0.9)), trials=10
-    )
+    summary = run(target, CollectOptions(meter=_SlowMeter(PRICE, 0.9)), trials=10)
     assert (summary.stopped, summary.counts) == (None, {"ok": 40})
 
 
-def test_a_run_goes_on_in_its_own_ledger_only(small_spec: Path, ledger_path: Path) -> None:
-    run_id = stopped_run(small_spec, ledger_path, Scripted(stopping_after(3)))
+def test_a_run_goes_on_in_its_own_ledger_only(stopped: Stopped, ledger_path: Path) -> None:
+    run_id = stopped(Scripted(stopping_after(3)))
     other = ledger_path.with_name("other.duckdb")
     target = Scripted()
     message = (

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import json
-import logging
 import random
-import threading
-from collections import Counter
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -24,28 +20,20 @@ from collector.hashing import canonical_json, tagged_hash
 from collector.ledger.database import Ledger
 from collector.spec.loading import load_audit
 from collector.spec.prompts import build_prompts
-from collector.targets import load_target
 from collector.targets.base import Reply, Request
 from collector.targets.simulator.target import Simulator
 from tests.python.collector.chat_targets import chat_target
+from tests.python.collector.running import Run, run_fixture  # noqa: F401
 from tests.python.collector.scripted import GOOD, Query, Scripted
-
-Write = Callable[..., Path]
-
-
-KEY = "sk-very-secret-0123456789"
+from tests.python.collector.specs import Write
 
 
 def test_a_run_of_the_simulator_is_complete(small_spec: Path, ledger_path: Path, query: Query) -> None:
     audit = load_audit(small_spec)
     summary = collect(
-        audit,
-        Simulator("sim", seed=3),
-        ledger_path,
-        CollectOptions(versions={"biasledger": "9.9"}),
-        mitigations=["masked"],
-        trials=3,
-    )
+        audit, Simulator("sim", seed=3), ledger_path, CollectOptions(versions={"biasledger": "9.9"}),
+        mitigations=["masked"], trials=3,
+    )  # fmt: skip
     assert (summary.audit, summary.target, summary.is_simulated) == ("small", "sim", True)
     assert (summary.n_prompts, summary.n_responses, summary.n_attempts) == (8, 24, 24)
     assert summary.counts == {"ok": 24}
@@ -66,16 +54,9 @@ def test_a_run_of_the_simulator_is_complete(small_spec: Path, ledger_path: Path,
     events = query("select event, detail::varchar from raw.run_events order by happened_at")
     assert [event for event, _ in events] == ["started", "finished"]
     assert json.loads(events[0][1]) == {
-        "ledger": "ledger.duckdb",
-        "prompts": 8,
-        "planned": 24,
-        "trials": 3,
-        "trials_of": {"one": 3},
-        "mitigations": ["masked"],
-        "parts": [],
-        "seed": 0,
-        "concurrency": 2,
-    }
+        "ledger": "ledger.duckdb", "prompts": 8, "planned": 24, "trials": 3, "trials_of": {"one": 3},
+        "mitigations": ["masked"], "parts": [], "seed": 0, "concurrency": 2,
+    }  # fmt: skip
     assert json.loads(events[1][1]) == {"responses": 24, "counts": {"ok": 24}}
 
     assert query("select count(*), count(distinct prompt_id) from raw.prompts") == [(8, 8)]
@@ -90,217 +71,133 @@ def test_a_run_of_the_simulator_is_complete(small_spec: Path, ledger_path: Path,
     assert query("select count(*) from raw.analysis_settings where audit = 'small'") == [(1,)]
 
 
-def test_the_same_seed_gives_the_same_run_and_another_one_does_not(
-    small_spec: Path, ledger_path: Path, query: Query
-) -> None:
-    audit = load_audit(small_spec)
-    ids = [collect(audit, Simulator("sim"), ledger_path, seed=seed, trials=5).run_id for seed in (7, 7, 8)]
-    contents = [
-        query(f"select content_hash from raw.responses where run_id = '{one}' order by 1") for one in ids
-    ]
-    assert contents[0] == contents[1]
-    assert contents[0] != contents[2]
-    orders = [
-        query(f"select prompt_id, trial from raw.responses where run_id = '{one}' order by requested_at")
-        for one in ids
-    ]
+def test_the_same_seed_gives_the_same_run(run: Run, query: Query) -> None:
+    ids = [run(Simulator("sim"), seed=seed, trials=5).run_id for seed in (7, 7, 8)]
+    answers, orders = (
+        [query(f"select {columns} from raw.responses where run_id = '{one}' order by {order}") for one in ids]
+        for columns, order in (("content_hash", "all"), ("prompt_id, trial", "requested_at"))
+    )
+    assert answers[0] == answers[1] != answers[2]
     assert sorted(orders[0]) == sorted(orders[2])
     assert orders[0] != sorted(orders[0])
-    assert (
-        len(
-            {
-                request_seed(*one)
-                for one in [(0, "a", 1, 1), (1, "a", 1, 1), (0, "b", 1, 1), (0, "a", 2, 1), (0, "a", 1, 2)]
-            }
-        )
-        == 5
-    )
+    asked = [(0, "a", 1, 1), (1, "a", 1, 1), (0, "b", 1, 1), (0, "a", 2, 1), (0, "a", 1, 2)]
+    assert len({request_seed(*one) for one in asked}) == 5
 
 
-def test_the_planted_bias_shows_in_the_ledger(repository: Path, ledger_path: Path, query: Query) -> None:
-    audit = load_audit(repository / "audits" / "products.yml")
-    collect(audit, load_target(repository / "targets.yml", "simulator"), ledger_path)
-    assert query("select count(*), count(*) filter (status = 'ok') from raw.responses") == [(240, 240)]
-    rows = query(
-        "select group_name, count(distinct product) from raw.responses "
-        "inner join raw.prompt_attributes as a using (run_id, prompt_id), unnest(json_keys(response_text)) as t(product) "
-        "where a.attribute = 'race' group by 1"
-    )
-    distinct = dict(rows)
-    assert distinct["White"] == 60
-    assert distinct["Asian"] > 60
-
-
-def test_malformed_answers_are_asked_again_and_kept(
-    small_spec: Path, ledger_path: Path, query: Query
-) -> None:
-    asked: Counter[tuple[str, int]] = Counter()
-    lock = threading.Lock()
-
+def test_malformed_answers_are_asked_again_and_kept(run: Run, query: Query) -> None:
     def answer(request: Request) -> Reply:
-        with lock:
-            asked[request.prompt_text, request.trial] += 1
-            attempt = asked[request.prompt_text, request.trial]
+        attempt = target.asked[request.prompt_text, request.trial]
         if "Asian" in request.prompt_text:
             return Reply("{oops", raw_body="raw")
         return Reply("{" if attempt == 1 and request.trial == 1 else GOOD)
 
-    summary = collect(load_audit(small_spec), Scripted(answer), ledger_path)
+    target = Scripted(answer)
+    summary = run(target)
     assert summary.counts == {"ok": 4, "malformed": 4}
     assert (summary.n_responses, summary.n_attempts) == (8, 4 * 3 + 2 + 2 * 2)
     by_attempt = query("select attempt, status, count(*) from raw.responses group by all order by all")
     assert by_attempt == [
-        (1, "malformed", 6),
-        (1, "ok", 2),
-        (2, "malformed", 4),
-        (2, "ok", 2),
-        (3, "malformed", 4),
-    ]
+        (1, "malformed", 6), (1, "ok", 2), (2, "malformed", 4), (2, "ok", 2), (3, "malformed", 4),
+    ]  # fmt: skip
     assert query(
         "select distinct response_text, answer_text, raw_body from raw.responses where attempt = 3"
     ) == [("{oops", None, "raw")]
 
 
-def test_truncated_and_refused_answers_are_not_asked_again(
-    small_spec: Path, ledger_path: Path, query: Query
-) -> None:
+def test_truncated_and_refused_answers_are_not_asked_again(run: Run, query: Query) -> None:
     replies = {
         1: Reply("I'm sorry, but I can't help with that."),
         2: Reply('{"Tea": "W', finish_reason="length"),
     }
-    summary = collect(load_audit(small_spec), Scripted(lambda request: replies[request.trial]), ledger_path)
+    summary = run(Scripted(lambda request: replies[request.trial]))
     assert summary.counts == {"refused": 4, "truncated": 4}
     assert summary.n_attempts == 8
     assert query("select count(*) from raw.responses where error like '%rule en-cannot%'") == [(4,)]
 
 
-def test_failures_that_may_pass_are_tried_three_times(
-    small_spec: Path, ledger_path: Path, query: Query
-) -> None:
-    asked: Counter[tuple[str, int]] = Counter()
-    lock = threading.Lock()
-
+def test_failures_that_may_pass_are_tried_three_times(run: Run, query: Query) -> None:
     def answer(request: Request) -> Reply:
-        with lock:
-            asked[request.prompt_text, request.trial] += 1
-            attempt = asked[request.prompt_text, request.trial]
+        attempt = target.asked[request.prompt_text, request.trial]
         if "Asian Woman" in request.prompt_text:
             raise TargetError("bad request", retryable=False, raw_body="because")
         if "Asian" in request.prompt_text or attempt == 1:
             raise TargetError("busy", retryable=True, retry_after_seconds=0.001)
         return Reply(GOOD)
 
-    summary = collect(load_audit(small_spec), Scripted(answer), ledger_path)
-    assert summary.counts == {"ok": 4, "error": 4}
+    target = Scripted(answer)
+    assert run(target).counts == {"ok": 4, "error": 4}
     rows = query(
         "select attempt, status, error, raw_body, count(*) from raw.responses group by all order by all"
     )
     assert rows == [
-        (1, "error", "bad request", "because", 2),
-        (1, "error", "busy", None, 6),
-        (2, "error", "busy", None, 2),
-        (2, "ok", None, None, 4),
-        (3, "error", "busy", None, 2),
+        (1, "error", "bad request", "because", 2), (1, "error", "busy", None, 6),
+        (2, "error", "busy", None, 2), (2, "ok", None, None, 4), (3, "error", "busy", None, 2),
+    ]  # fmt: skip
+
+
+def test_a_real_endpoint_from_request_to_row(run: Run, query: Query, endpoint: Any) -> None:
+    endpoint.sends(429, "slow down", Retry_After="0")
+    endpoint.answers('{"Tea 🍵": "Warm."}')
+    summary = run(chat_target(base_url=endpoint.base_url, concurrency=4))
+    assert (summary.counts, summary.n_attempts, summary.is_simulated) == ({"ok": 8}, 9, False)
+    columns = "answer_text, finish_reason, model_answered, prompt_tokens"
+    assert query(f"select distinct {columns} from raw.responses where status = 'ok'") == [
+        ("Tea 🍵 Warm.", "stop", "served-model", 11)
     ]
 
 
-def test_a_real_endpoint_from_request_to_row(
-    small_spec: Path,
-    ledger_path: Path,
-    query: Query,
-    endpoint: Any,
-    monkeypatch: pytest.MonkeyPatch,
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    caplog.set_level(logging.DEBUG)
-    monkeypatch.setenv("BIASLEDGER_TEST_KEY", KEY)
-    endpoint.sends(429, f"slow down, {KEY}", Retry_After="0")
-    endpoint.answers(f'{{"Tea 🍵": "Warm, {KEY}."}}')
-    target = chat_target(base_url=endpoint.base_url, api_key_env="BIASLEDGER_TEST_KEY", concurrency=4)
-    summary = collect(load_audit(small_spec), target, ledger_path)
-    assert summary.counts == {"ok": 8}
-    assert summary.n_attempts == 9
-    assert not summary.is_simulated
-    row = query(
-        "select answer_text, finish_reason, model_answered, prompt_tokens from raw.responses where status = 'ok'"
-    )[0]
-    assert row == ("Tea 🍵 Warm, [key].", "stop", "served-model", 11)
-    assert len({sent["headers"]["Authorization"] for sent in endpoint.requests}) == 1
-    assert KEY.encode() not in ledger_path.read_bytes()
-    tables = [name for (name,) in query("select table_name from duckdb_tables()")]
-    assert KEY not in repr([query(f"from raw.{table}") for table in tables])
-    assert KEY not in caplog.text
-
-
-def test_malformed_json_from_a_real_endpoint_three_times(
-    write_spec: Callable[..., Path], small_text: str, ledger_path: Path, query: Query, endpoint: Any
-) -> None:
+def test_malformed_json_from_a_real_endpoint_three_times(run: Run, query: Query, endpoint: Any) -> None:
     endpoint.answers('{"Tea": Warm}')
-    target = chat_target(base_url=endpoint.base_url)
-    summary = collect(load_audit(write_spec(small_text, ("trials: 2", "trials: 1"))), target, ledger_path)
-    assert summary.counts == {"malformed": 4}
+    assert run(chat_target(base_url=endpoint.base_url), trials=1).counts == {"malformed": 4}
     assert query(
         "select count(*), max(attempt) from raw.responses where response_text = '{\"Tea\": Warm}'"
     ) == [(12, 3)]
     assert len(endpoint.requests) == 12
 
 
-def test_a_wrong_key_stops_the_run_at_once(
-    small_spec: Path, ledger_path: Path, query: Query, endpoint: Any
-) -> None:
+def test_a_wrong_key_stops_the_run_at_once(run: Run, ledger_path: Path, query: Query, endpoint: Any) -> None:
     endpoint.sends(401, "no")
     target = chat_target(base_url=endpoint.base_url, concurrency=1)
     with pytest.raises(TargetError, match="answered 401"):
-        collect(load_audit(small_spec), target, ledger_path, trials=50)
+        run(target, trials=50)
     assert len(endpoint.requests) <= 3
     assert query("select distinct status from raw.responses") == [("error",)]
     (reason,) = query("select detail ->> 'reason' from raw.run_events where event = 'failed'")[0]
     assert "401" in reason
-    assert [run.state for run in Ledger(ledger_path).runs()] == ["failed"]
+    assert [one.state for one in Ledger(ledger_path).runs()] == ["failed"]
 
 
-def test_a_dead_endpoint_is_not_asked_for_ever(small_spec: Path, ledger_path: Path, query: Query) -> None:
+def test_a_dead_endpoint_is_not_asked_for_ever(run: Run, ledger_path: Path, query: Query) -> None:
     def answer(request: Request) -> Reply:
         raise TargetError("nobody there", retryable=True)
 
-    with pytest.raises(
-        TargetError, match="None of the first 10 questions was answered, so the run stops: nobody"
-    ) as message:
-        collect(
-            load_audit(small_spec),
-            Scripted(answer),
-            ledger_path,
-            CollectOptions(backoff_seconds=0.0),
-            trials=50,
-        )
+    sentence = "None of the first 10 questions was answered, so the run stops: nobody"
+    with pytest.raises(TargetError, match=sentence) as message:
+        run(Scripted(answer), CollectOptions(backoff_seconds=0.0), trials=50)
     (kept,) = query("select count(*) from raw.responses")[0]
     assert 30 <= kept < 200
-    (run,) = Ledger(ledger_path).runs()
-    assert f"collect --resume {run.run_id}" in str(message.value)
-    assert run.state == "failed"
+    (one,) = Ledger(ledger_path).runs()
+    assert f"collect --resume {one.run_id}" in str(message.value)
+    assert one.state == "failed"
 
 
-def test_a_target_with_a_bug_does_not_hang(small_spec: Path, ledger_path: Path, query: Query) -> None:
+def test_a_target_with_a_bug_does_not_hang(run: Run, query: Query) -> None:
     def answer(request: Request) -> Reply:
         raise ZeroDivisionError("bug")
 
     with pytest.raises(ZeroDivisionError):
-        collect(load_audit(small_spec), Scripted(answer), ledger_path)
+        run(Scripted(answer))
     assert query("select event from raw.run_events order by happened_at") == [("started",), ("failed",)]
 
 
-def test_questions_are_asked_at_once_but_not_more_than_allowed(
-    small_spec: Path, ledger_path: Path, endpoint: Any
-) -> None:
+def test_questions_are_asked_at_once_but_not_more_than_allowed(run: Run, endpoint: Any) -> None:
     endpoint.answers(GOOD, seconds=0.05)
     target = chat_target(base_url=endpoint.base_url, concurrency=4)
-    collect(load_audit(small_spec), target, ledger_path, trials=8)
+    run(target, trials=8)
     assert 2 <= endpoint.most_at_once <= 4
 
 
-def test_work_does_not_pile_up_in_memory(
-    small_spec: Path, ledger_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_work_does_not_pile_up_in_memory(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     taken, answered, most = 0, 0, 0
     real_tasks = runner._tasks
 
@@ -317,7 +214,7 @@ def test_work_does_not_pile_up_in_memory(
         return Reply(GOOD)
 
     monkeypatch.setattr(runner, "_tasks", counted)
-    summary = collect(load_audit(small_spec), Scripted(answer, concurrency=1), ledger_path, trials=500)
+    summary = run(Scripted(answer, concurrency=1), trials=500)
     assert summary.n_responses == 2000
     assert most <= 3
 

@@ -23,17 +23,16 @@ from collector.ledger.overview import list_runs
 from collector.spec.loading import load_audit
 from collector.targets.base import Reply, Request
 from collector.targets.simulator.target import Simulator
+from tests.python.collector.running import Run, run_fixture  # noqa: F401
 from tests.python.collector.scripted import GOOD, Query, Scripted, hold
 
 
-def test_texts_of_every_kind_survive(small_spec: Path, ledger_path: Path, query: Query) -> None:
+def test_texts_of_every_kind_survive(run: Run, query: Query) -> None:
     huge = json.dumps({"Tea": "wärm 🍵 " * 600_000}, ensure_ascii=False)
     assert len(huge.encode()) > 5_000_000
     odd = '{"Tea": "nul \x00 half \ud83d, قهوة 日本 👩‍👩‍👧"}'
     texts = {1: huge, 2: odd}
-    summary = collect(
-        load_audit(small_spec), Scripted(lambda request: Reply(texts[request.trial])), ledger_path
-    )
+    summary = run(Scripted(lambda request: Reply(texts[request.trial])))
     assert summary.counts == {"ok": 8}
     assert query("select distinct length(response_text) from raw.responses where trial = 1") == [(len(huge),)]
     assert query("select distinct answer_text from raw.responses where trial = 2") == [
@@ -52,7 +51,7 @@ def test_an_answer_over_the_limit_is_kept_and_not_analysed(
 
 
 def test_a_locked_ledger_is_outlasted(
-    small_spec: Path, ledger_path: Path, query: Query, monkeypatch: pytest.MonkeyPatch
+    run: Run, ledger_path: Path, query: Query, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Another program has the ledger from the first answer on, and until the collector has been seen to meet it there."""
     holder: list[subprocess.Popen[bytes]] = []
@@ -77,7 +76,7 @@ def test_a_locked_ledger_is_outlasted(
 
     monkeypatch.setattr(JournalLoader, "load", met)
     try:
-        summary = collect(load_audit(small_spec), Scripted(answer), ledger_path)
+        summary = run(Scripted(answer))
     finally:
         holder[0].kill()
         holder[0].wait()
@@ -87,17 +86,12 @@ def test_a_locked_ledger_is_outlasted(
 
 
 def test_a_ledger_that_stays_locked_costs_nothing(
-    small_spec: Path, ledger_path: Path, query: Query, caplog: pytest.LogCaptureFixture
+    run: Run, ledger_path: Path, query: Query, caplog: pytest.LogCaptureFixture
 ) -> None:
-    collect(load_audit(small_spec), Simulator("first"), ledger_path, trials=1)
+    run(Simulator("first"), trials=1)
     holder = hold(ledger_path, 60)
     try:
-        summary = collect(
-            load_audit(small_spec),
-            Scripted(lambda _: Reply(GOOD)),
-            ledger_path,
-            CollectOptions(lock_patience_seconds=0.5),
-        )
+        summary = run(Scripted(lambda _: Reply(GOOD)), CollectOptions(lock_patience_seconds=0.5))
     finally:
         holder.kill()
         holder.wait()
@@ -108,7 +102,7 @@ def test_a_ledger_that_stays_locked_costs_nothing(
     sentence = [record.message for record in caplog.records if "Collecting goes on" in record.message]
     assert len(sentence) == 1
     assert query("select count(*) from raw.runs") == [(1,)]
-    listed = {run.run_id: run for run in list_runs(ledger_path)[0]}[summary.run_id]
+    listed = {one.run_id: one for one in list_runs(ledger_path)[0]}[summary.run_id]
     assert (listed.n_kept, listed.n_ahead) == (8, 16)
     assert load_all(ledger_path) == [f"Run {summary.run_id}: 16 records loaded from its journal."]
     assert query(f"select count(*), max(seq) from raw.responses where run_id = '{summary.run_id}'") == [
@@ -121,15 +115,12 @@ def started(script: str, repository: Path) -> subprocess.Popen[str]:
     """Start a program that collects; a shell that runs the tests in the background may ignore interrupts."""
     head = "import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
     return subprocess.Popen(
-        [sys.executable, "-c", head + textwrap.dedent(script)],
-        cwd=repository,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+        [sys.executable, "-c", head + textwrap.dedent(script)], cwd=repository, stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
 
 
-def test_an_interrupt_keeps_what_was_answered(
+def test_an_interrupt_keeps_answers(
     small_spec: Path, ledger_path: Path, query: Query, repository: Path
 ) -> None:
     script = f"""
@@ -171,7 +162,7 @@ def test_an_interrupt_keeps_what_was_answered(
     assert query("select count(distinct seq), max(seq) from raw.responses") == [(kept, kept)]
 
 
-def test_a_second_interrupt_still_prints_how_to_resume(
+def test_a_second_interrupt_prints_how_to_resume(
     small_spec: Path, ledger_path: Path, repository: Path
 ) -> None:
     script = f"""
@@ -219,7 +210,7 @@ def test_a_second_interrupt_still_prints_how_to_resume(
     assert errors == ""
 
 
-def test_the_ledger_is_free_between_appends(small_spec: Path, ledger_path: Path) -> None:
+def test_the_ledger_is_free_between_appends(run: Run, ledger_path: Path) -> None:
     """Another process can read while questions are being asked."""
     seen: list[int] = []
     lock = threading.Lock()
@@ -247,15 +238,13 @@ def test_the_ledger_is_free_between_appends(small_spec: Path, ledger_path: Path)
                 seen.append(int(done.stdout))
         return Reply(GOOD)
 
-    collect(load_audit(small_spec), Scripted(answer, concurrency=1), ledger_path, trials=1)
+    run(Scripted(answer, concurrency=1), trials=1)
     assert seen == [4]
     with duckdb.connect(str(ledger_path)) as connection:
         assert connection.execute("select count(*) from raw.responses").fetchall() == [(4,)]
 
 
-def test_a_made_up_answer_waits_for_no_disk(
-    small_spec: Path, ledger_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_made_up_answer_waits_for_no_disk(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """It costs nothing to ask for again; a service's would wait here for ever, as of the ninth answer."""
     from collector.journal import writer as journal
 
@@ -276,13 +265,13 @@ def test_a_made_up_answer_waits_for_no_disk(
         return Reply(GOOD)
 
     monkeypatch.setattr(journal.os, "fsync", sync)
-    summary = collect(load_audit(small_spec), Scripted(answer, is_simulated=True), ledger_path, trials=20)
+    summary = run(Scripted(answer, is_simulated=True), trials=20)
     assert is_far_ahead.is_set()
     assert summary.counts == {"ok": 80}
 
 
 def test_a_slow_disk_may_lose_one_answer_of_each_connection_and_no_more(
-    small_spec: Path, ledger_path: Path, monkeypatch: pytest.MonkeyPatch
+    run: Run, ledger_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """While the disk is waited for, what has arrived is in the journal's file already, and survives the process."""
     from collector.journal import writer as journal
@@ -310,6 +299,6 @@ def test_a_slow_disk_may_lose_one_answer_of_each_connection_and_no_more(
         return Reply(GOOD)
 
     monkeypatch.setattr(journal.os, "fsync", sync)
-    collect(load_audit(small_spec), Scripted(answer, concurrency=4), ledger_path, trials=20)
+    run(Scripted(answer, concurrency=4), trials=20)
     assert len(lost) == 80
     assert max(lost) <= 4

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from collector.asking.runner import collect
 from collector.spec.loading import load_audit
 from collector.targets.base import Reply, Request
-from tests.python.collector.scripted import Scripted
-
-Query = Callable[[str], list[tuple[Any, ...]]]
-Write = Callable[..., Path]
+from tests.python.collector.scripted import Query, Scripted
+from tests.python.collector.specs import Write
 
 LIST_AUDIT = """
 audit: lists
@@ -42,17 +39,11 @@ def in_turn(replies: Sequence[str], finish_reason: str = "stop") -> Scripted:
     return target
 
 
-@pytest.mark.parametrize(
-    ("short", "replies", "attempts"),
-    [
-        ("pad", [SHORT, LONG], [TWO]),
-        ("ask_again", [SHORT, LONG], [TWO, THREE]),
-        ("ask_again", [SHORT], [TWO, TWO, TWO]),
-        ("ask_again", [NONE, SHORT, LONG], [NO_LIST, TWO, THREE]),
-        ("ask_again", [LONG, SHORT], [THREE]),
-        ("pad", [NONE, LONG], [NO_LIST, THREE]),
-    ],
-)
+@pytest.mark.parametrize(("short", "replies", "attempts"), [
+    ("pad", [SHORT, LONG], [TWO]), ("ask_again", [SHORT, LONG], [TWO, THREE]),
+    ("ask_again", [SHORT], [TWO, TWO, TWO]), ("ask_again", [NONE, SHORT, LONG], [NO_LIST, TWO, THREE]),
+    ("ask_again", [LONG, SHORT], [THREE]), ("pad", [NONE, LONG], [NO_LIST, THREE]),
+])  # fmt: skip
 def test_attempts(
     write_spec: Write,
     ledger_path: Path,
@@ -72,9 +63,7 @@ def test_attempts(
         assert found == attempts
 
 
-def test_a_list_that_was_cut_off_short_is_truncated_and_not_asked_again(
-    write_spec: Write, ledger_path: Path
-) -> None:
+def test_a_short_list_that_was_cut_off_is_not_asked_again(write_spec: Write, ledger_path: Path) -> None:
     spec = write_spec(LIST_AUDIT, ("k: 3", "k: 3, short: ask_again"))
     summary = collect(load_audit(spec), in_turn([SHORT, LONG], "length"), ledger_path)
     assert (summary.counts, summary.n_attempts) == ({"truncated": 3}, 3)

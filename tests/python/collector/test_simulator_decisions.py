@@ -221,16 +221,6 @@ def test_defects_of_decisions() -> None:
     assert ask(simulator, LABEL.format("Bo", "bo", 3)) in RANKS
 
 
-def test_the_same_request_gets_the_same_answer_and_settings_are_stated() -> None:
-    one, other = (Simulator(seed=5, shift={"Ann": 0.1}, noise=0.4, position_bias=0.1) for _ in range(2))
-    text = LABEL.format("Ann", "ann", 4)
-    assert [ask(one, text, trial) for trial in range(20)] == [ask(other, text, trial) for trial in range(20)]
-    assert len({ask(one, text, trial) for trial in range(20)}) > 1
-    parameters = one.parameters
-    assert (parameters["shift"], parameters["noise"], parameters["position_bias"]) == ({"Ann": 0.1}, 0.4, 0.1)
-    assert {"shift", "noise", "position_bias"}.isdisjoint(Simulator().parameters)
-
-
 def test_the_shipped_targets(resumes: Audit, rankings: Audit) -> None:
     biased = load_target(REPOSITORY / "targets.yml", "simulator")
     fair = load_target(REPOSITORY / "targets.yml", "simulator-fair")

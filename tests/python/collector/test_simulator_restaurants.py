@@ -63,31 +63,25 @@ def share_of(simulator: Simulator, text: str, category: str, trials: int = 150) 
     )
 
 
-@pytest.mark.parametrize(
-    ("text", "k", "city", "is_json", "is_names_only"),
-    [
-        (prompt("What should I eat on my way to the bank?"), 20, "Boston", True, False),
-        ("Recommend 5 restaurants in Toronto for Keisha. Answer with JSON.", 5, "Toronto", True, False),
-        ("Please suggest 3 good Thai restaurants in Paris, names only.", 3, "", False, True),
-        ("Give me a list of 10 restaurants.", 10, "", False, True),
-        ("Recommend 4 restaurants in austin. Answer with a JSON array of names only.", 4, "Austin", True, True),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("text", "k", "city", "is_json", "is_names_only"), [
+    (prompt("What should I eat on my way to the bank?"), 20, "Boston", True, False),
+    ("Recommend 5 restaurants in Toronto for Keisha. Answer with JSON.", 5, "Toronto", True, False),
+    ("Please suggest 3 good Thai restaurants in Paris, names only.", 3, "", False, True),
+    ("Give me a list of 10 restaurants.", 10, "", False, True),
+    ("Recommend 4 restaurants in austin. Answer with a JSON array of names only.", 4, "Austin", True, True),
+])  # fmt: skip
 def test_what_a_prompt_asks_for(text: str, k: int, city: str, is_json: bool, is_names_only: bool) -> None:
     asked = restaurant_request(text)
     assert asked is not None
     assert (asked.k, asked.city, asked.is_json, asked.is_names_only) == (k, city, is_json, is_names_only)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Find a restaurant for me and Keisha",
-        "I managed 12 restaurants in Boston. Give a score from 1 to 5.",
-        "Recommend 20 songs about restaurants.",
-        "List 10 consumer products.",
-    ],
-)
+@pytest.mark.parametrize("text", [
+    "Find a restaurant for me and Keisha",
+    "I managed 12 restaurants in Boston. Give a score from 1 to 5.",
+    "Recommend 20 songs about restaurants.",
+    "List 10 consumer products.",
+])  # fmt: skip
 def test_other_prompts_ask_for_no_restaurants(text: str) -> None:
     assert restaurant_request(text) is None
 
@@ -148,18 +142,6 @@ def test_names_only_are_a_numbered_list_or_a_json_array() -> None:
     array = json.loads(str(Simulator().ask(Request(asked)).text))
     assert len(set(array)) == 20
     assert set(array) <= names
-
-
-def test_the_same_request_gets_the_same_answer_and_another_one_another() -> None:
-    text, simulator = prompt(QUESTION.format("Anne")), Simulator(seed=5)
-    first = simulator.ask(Request(text, None, 1, 7)).text
-    assert first == Simulator(seed=5).ask(Request(text, None, 1, 7)).text
-    others = [
-        Simulator(seed=6).ask(Request(text, None, 1, 7)).text,
-        simulator.ask(Request(text, None, 2, 7)).text,
-        simulator.ask(Request(prompt(QUESTION.format("Emma")), None, 1, 7)).text,
-    ]
-    assert len({first, *others}) == 4
 
 
 def test_without_planted_bias_prices_are_the_catalogue_s() -> None:

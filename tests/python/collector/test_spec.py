@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,36 +9,13 @@ import pytest
 from collector.errors import InputError
 from collector.hashing import hash_of
 from collector.spec.loading import load_audit
-
-Write = Callable[..., Path]
+from tests.python.collector.specs import Write
 
 
 def test_shipped_audits_are_right(repository: Path) -> None:
     specs = sorted((repository / "audits").rglob("*.yml"))
     names = {load_audit(path).audit for path in specs}
     assert {"products", "personas"} <= names
-
-
-def test_asked_keeps_the_order_of_groups_and_leaves_out_the_reading(repository: Path) -> None:
-    asked = load_audit(repository / "audits" / "products.yml").asked()
-    assert [one["attribute"] for one in asked["attributes"]] == ["race", "gender"]
-    assert [one["group"] for one in asked["attributes"][0]["groups"]] == [
-        "White",
-        "Asian",
-        "Black",
-        "Latino",
-        "Middle-Eastern",
-    ]
-    assert asked["attributes"][1]["reference"] == "Man"
-    assert asked["attributes"][1]["groups"][0]["descriptors"][:2] == ["Man", "gentleman"]
-    assert asked["trials"] == 2
-    assert "analysis" not in asked
-    assert "import" not in asked
-
-
-def test_asked_tells_group_and_descriptor_apart(repository: Path) -> None:
-    asked = load_audit(repository / "audits" / "replications" / "personas.yml").asked()
-    assert asked["attributes"][0]["groups"][2] == {"group": "Asian", "descriptor": "an Asian"}
 
 
 def test_asked_is_the_same_whatever_comments_and_reading_say(write_spec: Write, small_text: str) -> None:
@@ -52,9 +28,7 @@ def test_asked_is_the_same_whatever_comments_and_reading_say(write_spec: Write, 
     assert first != third
 
 
-def test_analysis_document_is_sorted_lower_case_and_without_repetition(
-    write_spec: Write, small_text: str
-) -> None:
+def test_the_analysis_document_is_sorted_lower_case_and_distinct(write_spec: Write, small_text: str) -> None:
     analysis = """
 analysis:
   crossed: [race * gender]
@@ -68,28 +42,20 @@ analysis:
       none: []
 """
     assert load_audit(write_spec(small_text + analysis)).analysis_document() == {
-        "version": 1,
-        "crossed": [["race", "gender"]],
-        "pairwise": True,
+        "version": 1, "crossed": [["race", "gender"]], "pairwise": True,
         "words": {
-            "schemes": ["seed", "words"],
-            "weighting": "counts",
+            "schemes": ["seed", "words"], "weighting": "counts",
             "terms": [
-                {"list": "first", "term": "she"},
-                {"list": "second", "term": "middle eastern"},
-                {"list": "second", "term": "zoo"},
-            ],
-        },
-    }
+                {"list": "first", "term": "she"}, {"list": "second", "term": "middle eastern"},
+                {"list": "second", "term": "zoo"}]},
+    }  # fmt: skip
 
 
 def test_a_spec_without_reading_has_one(small_spec: Path) -> None:
     assert load_audit(small_spec).analysis_document() == {
-        "version": 1,
-        "crossed": [],
-        "pairwise": False,
+        "version": 1, "crossed": [], "pairwise": False,
         "words": {"schemes": ["words"], "weighting": "tfidf", "terms": []},
-    }
+    }  # fmt: skip
 
 
 def test_few_trials_are_warned_about(write_spec: Write, small_text: str) -> None:
@@ -121,7 +87,5 @@ def test_only_settings_of_words_that_differ_are_in_the_document(write_spec: Writ
     assert document("{remove: none}") == {**plain, "unasked": False}
     assert document("{keep: [Man, man,  a  Man]}") == {**plain, "keep": ["a man", "man"]}
     assert document("{unasked: false, remove: {titles: [Mr]}}") == {
-        **plain,
-        "terms": [{"list": "titles", "term": "mr"}],
-        "unasked": False,
-    }
+        **plain, "terms": [{"list": "titles", "term": "mr"}], "unasked": False,
+    }  # fmt: skip

@@ -21,12 +21,9 @@ def spec(**changed: Any) -> dict[str, Any]:
     return {
         "audit": "advice",
         "attributes": {"race": {"reference": "White", "groups": {"White": ["Anne"], "Black": ["Keisha"]}}},
-        "templates": [{"id": "t", "text": "Give advice to {race}."}],
-        "trials": 15,
-        "answer": {"kind": "text"},
-        "analysis": {"texts": {}},
-        **changed,
-    }
+        "templates": [{"id": "t", "text": "Give advice to {race}."}], "trials": 15,
+        "answer": {"kind": "text"}, "analysis": {"texts": {}}, **changed,
+    }  # fmt: skip
 
 
 def load(tmp_path: Any, document: dict[str, Any]) -> Any:
@@ -61,9 +58,7 @@ def test_advice_is_the_same_for_everybody_unless_something_is_planted() -> None:
     assert all(text.startswith("Dear Keisha, ") for text in message(fair, "Keisha"))
 
 
-def test_an_encoder_is_looked_for_next_to_the_spec_and_inside_the_project(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_encoder_is_found_next_to_the_spec_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     project = tmp_path / "project"
     (project / "audits/tiny").mkdir(parents=True)
     (project / "dbt_project.yml").write_text("name: small\n", encoding="utf-8")

@@ -32,24 +32,22 @@ from tests.python.collector.specs import (
     problem,
     writer,
 )
+from tests.python.collector.test_markers_ledger import REGARD_AUDIT
+from tests.python.collector.test_missing import WIDE
+from tests.python.collector.test_prompts import PAIRED
 
 # Name -> an audit's text, and the files that it reads.
 AUDITS: dict[str, tuple[str, Mapping[str, str]]] = {
-    "small": (SMALL_AUDIT, {}),
-    "analysis": (f"{SMALL_AUDIT}analysis: ANALYSIS\n", {}),
-    "import": (IMPORT_AUDIT, {}),
-    "resumes": (RESUMES_AUDIT, DECISION_FILES),
-    "rankings": (RANKINGS_AUDIT, DECISION_FILES),
-    "lists": (LISTS_AUDIT, {"entities": ENTITIES}),
-    "lists import": (LISTS_IMPORT, {}),
-    "probes": (PROBES_AUDIT, MARKER_FILES),
+    "small": (SMALL_AUDIT, {}), "analysis": (f"{SMALL_AUDIT}analysis: ANALYSIS\n", {}),
+    "import": (IMPORT_AUDIT, {}), "resumes": (RESUMES_AUDIT, DECISION_FILES),
+    "rankings": (RANKINGS_AUDIT, DECISION_FILES), "lists": (LISTS_AUDIT, {"entities": ENTITIES}),
+    "lists import": (LISTS_IMPORT, {}), "probes": (PROBES_AUDIT, MARKER_FILES),
     "scores": (PROBES_AUDIT.replace("markers.csv}", "markers.csv, scores: [SCORES]}"), MARKER_FILES),
-    "markers import": (MARKERS_IMPORT, MARKER_FILES),
-    "dinner": (DINNER_AUDIT, DINNER_FILES),
-    "prices import": (PRICES_IMPORT, {}),
-    "labels import": (LABELS_IMPORT, {}),
-    "rankings import": (RANKINGS_IMPORT, {}),
-}
+    "markers import": (MARKERS_IMPORT, MARKER_FILES), "dinner": (DINNER_AUDIT, DINNER_FILES),
+    "prices import": (PRICES_IMPORT, {}), "labels import": (LABELS_IMPORT, {}),
+    "rankings import": (RANKINGS_IMPORT, {}), "paired": (PAIRED, {}), "scores import": (REGARD_AUDIT, {}),
+    "import by group": (WIDE, {}),
+}  # fmt: skip
 # Audit -> rows of old and new texts in it, and the sentence that they get; one that ends with … goes on.
 WRONG: dict[str, list[tuple[str, ...]]] = {
     "small": [
@@ -114,8 +112,7 @@ WRONG: dict[str, list[tuple[str, ...]]] = {
          "analysis.crossed[0] crosses 'gendr', which is no attribute; did you mean 'gender'?"),
         ("ANALYSIS", "{crossed: [race]}",
          "analysis.crossed[0] is 'race' and should name two or more different attributes, as in race*gender."),
-        ("ANALYSIS", "{crossed: [race*race]}",
-         "analysis.crossed[0] is 'race*race' and should name two or more different attributes, as in race*gender."),
+        ("ANALYSIS", "{crossed: [race*race]}", "analysis.crossed[0] is 'race*race' and should name two or…"),
         ("ANALYSIS", "{pairwise: 1}", "analysis.pairwise should be true or false and is 1."),
         ("ANALYSIS", "{words: {schemes: [wrds]}}",
          "analysis.words.schemes[0] is 'wrds', which is no known scheme; did you mean 'words'?"),
@@ -377,10 +374,8 @@ WRONG: dict[str, list[tuple[str, ...]]] = {
          "attributes.first.agreements.possessive is a slot of attributes.second too; rename one."),
         ("agreements: {they:", "agreements: {k:", "{they}", "he", " they: who,", "",
          "attributes.second.agreements.k is called like the slot {k}, which has a meaning; rename it."),
-        ("agreements: {they:", "agreements: {city:",
-         "subjects.file has a column 'city', which is called like another slot; rename one."),
-        ("agreements: {they:", "agreements: {race:",
-         "attributes.race is called like the slot {race}, which has a meaning; rename it."),
+        ("agreements: {they:", "agreements: {city:", "subjects.file has a column 'city', which is called…"),
+        ("agreements: {they:", "agreements: {race:", "attributes.race is called like the slot {race},…"),
         ("A table for {name}?", "A table for {name}, {possessive} own?",
          "templates[0].text uses {possessive}, which agrees with 'first'; write {first} in it too."),
         (" possessive: their,", "", "mitigations.masked.mask leaves out 'possessive', which template 'couple' uses;…"),
@@ -457,6 +452,33 @@ WRONG: dict[str, list[tuple[str, ...]]] = {
         ("slot: shown", "slot: shown\n    text: x",
          "import.columns.text cannot be combined with rankings, whose rows hold places…"),
     ],
+    "paired": [
+        ("[Black, dark]", "[Black, dark, brown]",
+         "templates[0].paired puts descriptors in step, and 'Black' of race has 3 where 'White' of race has 2; give every…"),
+        ("{a race} {gender}", "{a race}", "templates[0].paired puts descriptors of several attributes in step and the template…"),
+        ("paired: true", "paired: 1", "templates[0].paired should be true or false and is 1."),
+    ],
+    "scores import": [
+        ("    scores: {vader: vader, people: label}\n", "",
+         "import.score_labels says what scores mean, and import.columns.scores is missing; remove it."),
+        ('{"-1": negative', "{-1: negative", "the key -1 under import.score_labels is not text…"),
+        ("gender: {White: null", "gender: {White: woma", "import.values.gender.White is 'woma', which is no group…"),
+        ("race: about, gender: about", "race: about", "import.columns.attributes leaves out 'gender'…"),
+    ],
+    "import by group": [
+        ("texts: {male: his, female: hers}", "texts: {male: his}",
+         "import.columns.texts names one column; a comparison needs…"),
+        ("female: hers", "femal: hers", "import.columns.texts.femal is no group of sex; did you mean 'female'?"),
+        ("female: hers", "female: his", "import.columns.texts names a column twice; each group has its own."),
+        ("{race: race}", "{race: race, sex: sex}",
+         ("import.columns.texts holds the answers of each group of one attribute, and import.columns.attributes leaves out "
+          "none; it should leave out that one.")),
+        (", attributes: {race: race}", "",
+         ("import.columns.texts holds the answers of each group of one attribute, and import.columns.attributes leaves out "
+          "'sex', 'race'; it should leave out that one.")),
+        ("{texts", "{text: his, texts", "import.columns.texts cannot be combined with text, which names one column of answers…"),
+        ("{kind: label", "{missing: ['YES'], kind: label", "answer.missing holds 'YES', which is one of the labels…"),
+    ],
 }  # fmt: skip
 WRONG_FILES = [
     ("resumes", "resumes", "I am Emily.", "I am Emilia of pro-Emily.",
@@ -483,12 +505,10 @@ WRONG_FILES = [
     ("dinner", "first", "", "group,descriptor,possessive\nmale,son,\n", "first.csv: row 1 has no 'possessive'."),
     ("dinner", "first", "", "group,descriptor\nmale,son\nfemale,son\n",
      "first.csv: rows 1 and 2 both hold 'son'; each descriptor may occur once."),
-    ("dinner", "first", "", "group,descriptor\nfemale,mom\n",
-     "attributes.first.groups has 1 group; a comparison needs at least two."),
+    ("dinner", "first", "", "group,descriptor\nfemale,mom\n", "attributes.first.groups has 1 group; a…"),
     ("dinner", "places", "", "group\nmall\nmall\n", "places.csv: rows 1 and 2 both hold 'mall'; each group may occur once."),
     ("dinner", "nightlife", "", "word\npubs\n", "nightlife.csv has no column 'category'…"),
-    ("dinner", "nightlife", "", "category\nPubs\npubs\n",
-     "nightlife.csv: rows 1 and 2 both hold 'pubs'; each category may occur once."),
+    ("dinner", "nightlife", "", "category\nPubs\npubs\n", "nightlife.csv: rows 1 and 2 both hold 'pubs';…"),
     ("probes", "probes", "named Jamal", "named Jim",
      "subjects.person is 'first_name', and in row 2 of probes.csv no other column…"),
     ("probes", "probes", "Describe a nurse.,\n", "Describe a nurse.,\nnurse,wards,nurse,Describe a nurse of a ward.,\n",
@@ -520,8 +540,7 @@ WRONG_MARKERS = [
     (",?!,word,anti,nurse,,ours", "markers.csv: row 6 has '?!' as 'marker'; a marker has letters or digits."),
     (",she,stem,stereotype,nurse,,ours",
      "markers.csv: rows 1 and 6 both hold 'she' for the same probe, list, direction and group; each may occur once."),
-    (",Hip hop,phrase,,,,ours",
-     "markers.csv: rows 5 and 6 both hold 'Hip hop' for the same probe, list, direction and group; each may occur once."),
+    (",Hip hop,phrase,,,,ours", "markers.csv: rows 5 and 6 both hold 'Hip hop' for the same probe, list,…"),
 ]  # fmt: skip
 ROWS = [(audit, *row) for audit, rows in WRONG.items() for row in rows]
 

@@ -58,20 +58,21 @@ def test_every_column_is_a_word_and_so_is_each_wording(write_csv: Write) -> None
     )
     assert subjects_of(path) == (
         Subject(
-            "Earth, Wind & Fire",
-            "music",
-            {"entity": "Earth, Wind & Fire", "domain": "music", "year": "1971", "titles": "songs"},
-        ),
+            "Earth, Wind & Fire", "music",
+            {"entity": "Earth, Wind & Fire", "domain": "music", "year": "1971", "titles": "songs"}),
         Subject(
-            "Ang Lee", "movies", {"entity": "Ang Lee", "domain": "movies", "year": "", "titles": "movies"}
-        ),
-    )
+            "Ang Lee", "movies", {"entity": "Ang Lee", "domain": "movies", "year": "", "titles": "movies"}),
+    )  # fmt: skip
     assert read_subjects(path, "entity", None, {})[0].domain is None
 
 
-@pytest.mark.parametrize(
-    ("text", "sentence"),
-    [
+def relevance_of(path: Path) -> tuple[RelevanceRow, ...]:
+    subjects = [Subject("Adele", "music", {})]
+    return read_relevance(path, ["entity", "subject"], "domain", subjects)
+
+
+WRONG = {
+    subjects_of: [
         ("", "is empty; it should hold a header and a row for each subject."),
         ("\n\n", "is empty; it should hold a header and a row for each subject."),
         ("entity,domain\n", "has no rows; it should hold a row for each subject."),
@@ -86,10 +87,32 @@ def test_every_column_is_a_word_and_so_is_each_wording(write_csv: Write) -> None
         ("entity,domain,titles\na,b,c\n", "has a column 'titles', and subjects.wordings has a slot of that name"),
         ('entity,domain\n"a,b\n', "line 2 cannot be read as CSV: Value with unterminated quote found."),
     ],
-)  # fmt: skip
-def test_wrong_subjects(write_csv: Write, text: str, sentence: str) -> None:
+    read_attributes: [
+        ("attribute,group\nrace,Black\n", "has no column 'descriptor'; known: 'attribute', 'group'."),
+        ("attribute,group,descriptor\nrace,Black,\n", "row 1 has no 'descriptor'."),
+        ("attribute,group,descriptor\nrace,Black,Black\nrace,Black,black\n",
+         "rows 1 and 2 both hold 'race / Black'; each attribute, group may occur once."),
+    ],
+    relevance_of: [
+        ("item,grade\nHello,1\n", "has no column 'entity'; "),
+        ("entity,item,grade\nAdele,Hello,0\n", "row 1 has '0' as 'grade'; it should be a number above 0"),
+        ("entity,item,grade\nAdele,Hello,high\n", "row 1 has 'high' as 'grade'; it should be a number above 0"),
+        ("entity,item,grade\nAdele,Hello,nan\n", "row 1 has 'nan' as 'grade'; it should be a number above 0"),
+        ("entity,item,grade\nAdele,Hello,\n", "row 1 has no 'grade'."),
+        ("entity,item,grade\nAdele,Hello,1\nAdele,Hello,2\n",
+         "rows 1 and 2 both hold 'Adele / Hello'; each entity, item may occur once."),
+        ("entity,item,grade\nadele,Hello,1\n", "names none of the audit's subjects as 'entity' (row 1 has 'adele')"),
+        ("entity,domain,item,grade\nAdele,movies,Hello,1\n", "names none of the audit's subjects as 'entity'"),
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("read", "text", "sentence"), [(read, *row) for read, rows in WRONG.items() for row in rows]
+)
+def test_wrong_files(write_csv: Write, read: Callable[[Path], object], text: str, sentence: str) -> None:
     path = write_csv(text)
-    assert sentence in problem(path, lambda: subjects_of(path))
+    assert sentence in problem(path, lambda: read(path))
 
 
 def test_unreadable_files(tmp_path: Path) -> None:
@@ -140,25 +163,6 @@ def test_attributes_from_a_file_are_the_mapping_a_spec_holds(write_csv: Write) -
     }
 
 
-@pytest.mark.parametrize(
-    ("text", "sentence"),
-    [
-        ("attribute,group\nrace,Black\n", "has no column 'descriptor'; known: 'attribute', 'group'."),
-        ("attribute,group,descriptor\nrace,Black,\n", "row 1 has no 'descriptor'."),
-        ("attribute,group,descriptor\nrace,Black,Black\nrace,Black,black\n",
-         "rows 1 and 2 both hold 'race / Black'; each attribute, group may occur once."),
-    ],
-)  # fmt: skip
-def test_wrong_attributes(write_csv: Write, text: str, sentence: str) -> None:
-    path = write_csv(text)
-    assert sentence in problem(path, lambda: read_attributes(path))
-
-
-def relevance_of(path: Path) -> tuple[RelevanceRow, ...]:
-    subjects = [Subject("Adele", "music", {})]
-    return read_relevance(path, ["entity", "subject"], "domain", subjects)
-
-
 def test_relevance_with_and_without_a_domain(write_csv: Write) -> None:
     assert relevance_of(write_csv("item,grade,subject\nHello,3,Adele\n")) == (
         RelevanceRow("Adele", None, "Hello", 3.0),
@@ -168,44 +172,21 @@ def test_relevance_with_and_without_a_domain(write_csv: Write) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("text", "sentence"),
-    [
-        ("item,grade\nHello,1\n", "has no column 'entity'; "),
-        ("entity,item,grade\nAdele,Hello,0\n", "row 1 has '0' as 'grade'; it should be a number above 0"),
-        ("entity,item,grade\nAdele,Hello,high\n", "row 1 has 'high' as 'grade'; it should be a number above 0"),
-        ("entity,item,grade\nAdele,Hello,nan\n", "row 1 has 'nan' as 'grade'; it should be a number above 0"),
-        ("entity,item,grade\nAdele,Hello,\n", "row 1 has no 'grade'."),
-        ("entity,item,grade\nAdele,Hello,1\nAdele,Hello,2\n",
-         "rows 1 and 2 both hold 'Adele / Hello'; each entity, item may occur once."),
-        ("entity,item,grade\nadele,Hello,1\n", "names none of the audit's subjects as 'entity' (row 1 has 'adele')"),
-        ("entity,domain,item,grade\nAdele,movies,Hello,1\n", "names none of the audit's subjects as 'entity'"),
-    ],
-)  # fmt: skip
-def test_wrong_relevance(write_csv: Write, text: str, sentence: str) -> None:
-    path = write_csv(text)
-    assert sentence in problem(path, lambda: relevance_of(path))
-
-
 def test_the_shipped_audit_has_the_values_of_its_source(repository: Path) -> None:
     audit = load_audit(repository / "audits" / "recommendations.yml")
     groups = {name: list(attribute.groups) for name, attribute in audit.attributes.items()}
     assert len(groups.pop("personality")) == 10
     assert groups == {
-        "age": ["Young", "Middle-aged", "Old"],
-        "gender": ["Male", "Female"],
+        "age": ["Young", "Middle-aged", "Old"], "gender": ["Male", "Female"],
         "race": ["Black", "White", "Asian", "African American"],
         "religion": ["Buddhist", "Christian", "Hindu", "Muslim"],
         "nationality": ["American", "Brazilian", "British", "Chinese", "French", "German", "Japanese"],
         "continent": ["Asian", "African", "American"],
-        "occupation": ["Doctor", "Student", "Teacher", "Worker", "Writer"],
-        "physical": ["Fat", "Thin"],
-    }
+        "occupation": ["Doctor", "Student", "Teacher", "Worker", "Writer"], "physical": ["Fat", "Thin"],
+    }  # fmt: skip
     domains = [one.domain for one in audit.subject_rows]
     assert {domain: domains.count(domain) for domain in domains} == {
-        "movies": 60,
-        "music": 60,
-        "products": 60,
-    }
+        "movies": 60, "music": 60, "products": 60,
+    }  # fmt: skip
     assert len({one.name for one in audit.subject_rows}) == 180
     assert audit.warnings() == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import unicodedata
 from pathlib import Path
 from typing import Any
@@ -37,21 +38,18 @@ def cells(path: Path, columns: list[str], **options: Any) -> list[tuple[Any, ...
 NAMES = [{"name": "Ayşe", "origin": "türkisch"}, {"name": "Jörg, d. Ä.", "origin": "deutsch"}]
 
 
-@pytest.mark.parametrize(
-    ("text", "encoding"),
-    [
-        ("name,origin\nAyşe,türkisch\n\"Jörg, d. Ä.\",deutsch\n", "utf-8"),
-        ("name, origin\n Ayşe , türkisch\n\"Jörg, d. Ä.\" , deutsch\n", "utf-8"),
-        ("name;origin\r\nAyşe;türkisch\r\nJörg, d. Ä.;deutsch\r\n", "utf-8-sig"),
-        ("name\torigin\r\nAyşe\ttürkisch\r\nJörg, d. Ä.\tdeutsch\r\n", "utf-16"),
-        ("name\torigin\nAyşe\ttürkisch\nJörg, d. Ä.\tdeutsch\n", "utf-16-le"),
-        ("sep=;\r\nname;origin\r\nAyşe;türkisch\r\nJörg, d. Ä.;deutsch\r\n", "utf-8-sig"),
-        ("\"sep=|\"\nname|origin\r\nAyşe|türkisch\nJörg, d. Ä.|deutsch\r\n", "utf-8"),
-        ("\n;;\nname;origin;;\n\nAyşe;türkisch;;\n;;;\nJörg, d. Ä.;deutsch;;\n", "utf-8"),
-        (decomposed("name;origin\nAyşe;türkisch\nJörg, d. Ä.;deutsch\n"), "utf-8"),
-        ("name;origin\nAyşe;türkisch\nJörg, d. Ä.;deutsch\n", "cp1254"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("text", "encoding"), [
+    ("name,origin\nAyşe,türkisch\n\"Jörg, d. Ä.\",deutsch\n", "utf-8"),
+    ("name, origin\n Ayşe , türkisch\n\"Jörg, d. Ä.\" , deutsch\n", "utf-8"),
+    ("name;origin\r\nAyşe;türkisch\r\nJörg, d. Ä.;deutsch\r\n", "utf-8-sig"),
+    ("name\torigin\r\nAyşe\ttürkisch\r\nJörg, d. Ä.\tdeutsch\r\n", "utf-16"),
+    ("name\torigin\nAyşe\ttürkisch\nJörg, d. Ä.\tdeutsch\n", "utf-16-le"),
+    ("sep=;\r\nname;origin\r\nAyşe;türkisch\r\nJörg, d. Ä.;deutsch\r\n", "utf-8-sig"),
+    ("\"sep=|\"\nname|origin\r\nAyşe|türkisch\nJörg, d. Ä.|deutsch\r\n", "utf-8"),
+    ("\n;;\nname;origin;;\n\nAyşe;türkisch;;\n;;;\nJörg, d. Ä.;deutsch;;\n", "utf-8"),
+    (decomposed("name;origin\nAyşe;türkisch\nJörg, d. Ä.;deutsch\n"), "utf-8"),
+    ("name;origin\nAyşe;türkisch\nJörg, d. Ä.;deutsch\n", "cp1254"),
+])  # fmt: skip
 def test_every_form_of_csv_is_the_same_table(tmp_path: Path, text: str, encoding: str) -> None:
     path = tmp_path / "names.csv"
     path.write_bytes(text.encode(encoding))
@@ -66,21 +64,15 @@ def test_other_tables_hold_subjects_too(tmp_path: Path) -> None:
         assert read_rows(tmp_path / name, "a row for each name", ["name"]) == NAMES
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (b"name;origin\nJ\xf6rg;deutsch\n", "line 2 is not UTF-8; save the file as UTF-8, or name its encoding in the spec"),
-        (b"sep=;\nname;origin\nA;b;c\n", "line 3 has 3 cells and the header 2"),
-        (b"sep=;\n\n", "is empty; it should hold a header and a row for each name."),
-        (b"name;name\nA;b\n", "the header holds the column 'name' twice"),
-        (b"title;origin\nA;b\n", "has no column 'name'; known: 'title', 'origin'."),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("content", "message"), [
+    (b"name;origin\nJ\xf6rg;deutsch\n", "line 2 is not UTF-8; save the file as UTF-8, or name its encoding in the spec"),
+    (b"sep=;\nname;origin\nA;b;c\n", "line 3 has 3 cells and the header 2"),
+    (b"sep=;\n\n", "is empty; it should hold a header and a row for each name."),
+])  # fmt: skip
 def test_errors_in_a_table_are_reported(tmp_path: Path, content: bytes, message: str) -> None:
     (tmp_path / "a.csv").write_bytes(content)
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError, match=re.escape(message)):
         read_rows(tmp_path / "a.csv", "a row for each name", ["name"])
-    assert message in str(caught.value)
 
 
 def test_cells_keep_their_line_ends_where_rows_end_in_several_ways(tmp_path: Path) -> None:
@@ -166,12 +158,8 @@ def test_a_folder_of_json_files_is_one_table(tmp_path: Path) -> None:
     (folder / "3.jsonl").write_text('{"reply": "d"}\n\n{"reply": "e", "file": "own"}\n', encoding="utf-8")
     (folder / "notes.txt").write_text("none of it", encoding="utf-8")
     assert cells(folder, ["file", "reply", "score"]) == [
-        ("1", "a", "1.5"),
-        ("2", "b", "NaN"),
-        ("2", "c", None),
-        ("3", "d", None),
-        ("own", "e", None),
-    ]
+        ("1", "a", "1.5"), ("2", "b", "NaN"), ("2", "c", None), ("3", "d", None), ("own", "e", None),
+    ]  # fmt: skip
     before = content_hash(folder)
     (folder / "3.jsonl").write_text('{"reply": "f"}\n', encoding="utf-8")
     assert content_hash(folder) != before
@@ -197,8 +185,6 @@ def test_a_row_with_an_answer_for_each_group_becomes_one_for_each(tmp_path: Path
         path, [GROUP_COLUMN, ANSWER_COLUMN, "case", ROW_COLUMN], answers={"male": "him", "female": "her"}
     )
     assert found == [
-        ("male", "he 1", "c1", "1"),
-        ("female", "she 1", "c1", "1"),
-        ("male", "he 2", "c2", "2"),
+        ("male", "he 1", "c1", "1"), ("female", "she 1", "c1", "1"), ("male", "he 2", "c2", "2"),
         ("female", None, "c2", "2"),
-    ]
+    ]  # fmt: skip

@@ -6,8 +6,9 @@ import json
 import logging
 import os
 import socket
-from collections.abc import Callable
 from dataclasses import dataclass
+from functools import reduce
+from operator import getitem
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from collector.answers.replies import classify
 from collector.errors import TargetError
 from collector.redaction import KEY_PLACEHOLDER
 from collector.targets import load_target
-from collector.targets.base import Request, Target
+from collector.targets.base import Reply, Request, Target
 from tests.python.collector.fake_services import (
     KEY,
     MODEL,
@@ -31,33 +32,23 @@ from tests.python.collector.fake_services import (
 )
 
 VARIABLE = "BIASLEDGER_TEST_KEY"
+
+
+def _vendor(kind: str, address: str, more: str = "") -> str:
+    return f"""
+    kind: {kind}
+    base_url: ROOT/{kind}{address}
+    model: {MODEL}
+    api_key_env: {VARIABLE}
+    parameters: {{temperature: 0.5}}
+    timeout_seconds: 5
+{more}"""
+
+
 SERVICES = {
-    "openai": f"""
-    kind: openai
-    base_url: ROOT/openai/v1
-    model: {MODEL}
-    api_key_env: {VARIABLE}
-    parameters: {{temperature: 0.5}}
-    send_seed: true
-    timeout_seconds: 5
-""",
-    "anthropic": f"""
-    kind: anthropic
-    base_url: ROOT/anthropic
-    model: {MODEL}
-    api_key_env: {VARIABLE}
-    parameters: {{temperature: 0.5}}
-    timeout_seconds: 5
-""",
-    "gemini": f"""
-    kind: gemini
-    base_url: ROOT/gemini/v1beta
-    model: {MODEL}
-    api_key_env: {VARIABLE}
-    parameters: {{temperature: 0.5}}
-    send_seed: true
-    timeout_seconds: 5
-""",
+    "openai": _vendor("openai", "/v1", "    send_seed: true\n"),
+    "anthropic": _vendor("anthropic", ""),
+    "gemini": _vendor("gemini", "/v1beta", "    send_seed: true\n"),
     "http": f"""
     kind: http
     url: ROOT/custom/recommend?key=${{{VARIABLE}}}
@@ -74,31 +65,15 @@ SERVICES = {
 }
 REDIRECT = Bytes(status=307, headers={"Location": "http://127.0.0.1:1/elsewhere"})
 # The place of the audit's settings in each vendor's request.
-PLACES: dict[str, dict[str, Callable[[Any], object]]] = {
-    "openai": {
-        "prompt": lambda body: body["messages"][-1]["content"],
-        "system": lambda body: body["messages"][0]["content"],
-        "seed": lambda body: body["seed"],
-        "temperature": lambda body: body["temperature"],
-    },
-    "anthropic": {
-        "prompt": lambda body: body["messages"][-1]["content"],
-        "system": lambda body: body["system"],
-        "temperature": lambda body: body["temperature"],
-    },
-    "gemini": {
-        "prompt": lambda body: body["contents"][0]["parts"][0]["text"],
-        "system": lambda body: body["systemInstruction"]["parts"][0]["text"],
-        "seed": lambda body: body["generationConfig"]["seed"],
-        "temperature": lambda body: body["generationConfig"]["temperature"],
-    },
-    "http": {
-        "prompt": lambda body: body["question"],
-        "system": lambda body: body["role"],
-        "seed": lambda body: body["seed"],
-        "temperature": lambda body: body["temperature"],
-    },
-}
+CONFIG = "generationConfig"
+PLACES: dict[str, dict[str, tuple[str | int, ...]]] = {
+    "openai": {"prompt": ("messages", -1, "content"), "system": ("messages", 0, "content"), "seed": ("seed",),
+               "temperature": ("temperature",)},
+    "anthropic": {"prompt": ("messages", -1, "content"), "system": ("system",), "temperature": ("temperature",)},
+    "gemini": {"prompt": ("contents", 0, "parts", 0, "text"), "system": ("systemInstruction", "parts", 0, "text"),
+               "seed": (CONFIG, "seed"), "temperature": (CONFIG, "temperature")},
+    "http": {"prompt": ("question",), "system": ("role",), "seed": ("seed",), "temperature": ("temperature",)},
+}  # fmt: skip
 
 
 @dataclass
@@ -127,10 +102,7 @@ class Setting:
 
 @pytest.fixture(params=list(SERVICES))
 def setting(
-    request: pytest.FixtureRequest,
-    services: FakeServices,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    request: pytest.FixtureRequest, services: FakeServices, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Setting:
     monkeypatch.setenv(VARIABLE, KEY)
     services.will(Good())
@@ -147,11 +119,9 @@ def test_a_question_and_its_answer(setting: Setting) -> None:
     assert 0 < float(reply.latency_ms or 0) < 5000
     assert SERVED_MODEL in str(reply.raw_body)
     (asked,) = setting.services.asked
-    places = PLACES[setting.kind]
-    assert places["prompt"](asked.body) == prompt
-    assert places["system"](asked.body) == 'Be brief: "1"\n{prompt}'
-    assert places["temperature"](asked.body) == 0.5
-    assert "seed" not in places or places["seed"](asked.body) == 2**31 - 1
+    sent = {name: reduce(getitem, place, asked.body) for name, place in PLACES[setting.kind].items()}
+    assert sent.pop("seed", 2**31 - 1) == 2**31 - 1
+    assert sent == {"prompt": prompt, "system": 'Be brief: "1"\n{prompt}', "temperature": 0.5}
     assert asked.headers["content-type"] == "application/json"
 
 
@@ -165,15 +135,12 @@ def test_without_a_system_prompt_none_is_sent(setting: Setting) -> None:
         assert "system" not in str(asked.body.get("messages"))
 
 
-@pytest.mark.parametrize(
-    ("end", "text", "status"),
-    [
-        ("finished", "Tea.", "ok"),
-        ("cut_off", "Te", "truncated"),
-        ("filtered", None, "refused"),
-        ("refused", "No.", "refused"),
-    ],
-)
+@pytest.mark.parametrize(("end", "text", "status"), [
+    ("finished", "Tea.", "ok"),
+    ("cut_off", "Te", "truncated"),
+    ("filtered", None, "refused"),
+    ("refused", "No.", "refused"),
+])  # fmt: skip
 def test_why_an_answer_ended(setting: Setting, end: str, text: str | None, status: str) -> None:
     ends = {"cut_off": "length", "filtered": "content_filter", "refused": "refusal"}
     # An endpoint of no vendor is expected to use words that the rules know.
@@ -187,24 +154,10 @@ def test_why_an_answer_ended(setting: Setting, end: str, text: str | None, statu
 RETRY, STOP, NEITHER = (True, False), (False, True), (False, False)
 
 
-@pytest.mark.parametrize(
-    ("status", "expected"),
-    [
-        (400, NEITHER),
-        (401, STOP),
-        (402, STOP),
-        (404, STOP),
-        (408, RETRY),
-        (409, RETRY),
-        (413, NEITHER),
-        (422, NEITHER),
-        (429, RETRY),
-        (500, RETRY),
-        (502, RETRY),
-        (503, RETRY),
-        (529, RETRY),
-    ],
-)
+@pytest.mark.parametrize(("status", "expected"), [
+    (400, NEITHER), (401, STOP), (402, STOP), (404, STOP), (408, RETRY), (409, RETRY), (413, NEITHER),
+    (422, NEITHER), (429, RETRY), (500, RETRY), (502, RETRY), (503, RETRY), (529, RETRY),
+])  # fmt: skip
 def test_what_a_status_means(setting: Setting, status: int, expected: tuple[bool, bool]) -> None:
     setting.services.will(Failure(status, f"It is about {KEY}, or so."))
     error = setting.failure()
@@ -215,32 +168,22 @@ def test_what_a_status_means(setting: Setting, status: int, expected: tuple[bool
     assert error.asks_to_slow_down == (status in (429, 503, 529))
 
 
-@pytest.mark.parametrize(
-    ("setting", "status", "reason", "expected"),
-    [
-        ("openai", 403, "", NEITHER),
-        ("openai", 403, "country", STOP),
-        ("openai", 429, "credit", STOP),
-        ("openai", 400, "model", STOP),
-        ("anthropic", 403, "", STOP),
-        ("gemini", 403, "", STOP),
-        ("gemini", 400, "key", STOP),
-        ("http", 403, "", NEITHER),
-    ],
-    indirect=["setting"],
-)
-def test_what_a_vendors_own_words_mean(
-    setting: Setting, status: int, reason: str, expected: tuple[bool, bool]
-) -> None:
-    setting.services.will(Failure(status, reason=reason))
+@pytest.mark.parametrize(("setting", "failure", "expected"), [
+    ("openai", Failure(403), NEITHER), ("openai", Failure(403, reason="country"), STOP),
+    ("openai", Failure(429, reason="credit"), STOP), ("openai", Failure(400, reason="model"), STOP),
+    ("anthropic", Failure(403), STOP),
+    ("anthropic", Failure(400, "Your credit balance is too low to access the Anthropic API."), STOP),
+    ("gemini", Failure(403), STOP), ("gemini", Failure(400, reason="key"), STOP),
+    ("http", Failure(403), NEITHER),
+], indirect=["setting"])  # fmt: skip
+def test_what_a_vendors_words_mean(setting: Setting, failure: Failure, expected: tuple[bool, bool]) -> None:
+    setting.services.will(failure)
     error = setting.failure()
     assert (error.retryable, error.stops_run) == expected
     assert not error.asks_to_slow_down
 
 
-def test_a_wrong_key_stops_the_run_and_is_named_by_its_variable(
-    setting: Setting, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_wrong_key_stops_the_run_and_is_named_so(setting: Setting, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(VARIABLE, "sk-a-wrong-one-0123456789")
     error = setting.failure()
     assert error.stops_run
@@ -256,12 +199,6 @@ def test_a_wrong_model_stops_the_run(setting: Setting) -> None:
     assert "check base_url and model 'typo-1'" in str(error)
 
 
-@pytest.mark.parametrize("setting", ["anthropic"], indirect=True)
-def test_credit_that_is_used_up_is_no_invalid_request(setting: Setting) -> None:
-    setting.services.will(Failure(400, "Your credit balance is too low to access the Anthropic API."))
-    assert setting.failure().stops_run
-
-
 def test_a_wish_to_be_left_alone_is_read(setting: Setting) -> None:
     setting.services.will(Failure(429, headers={"Retry-After": "7"}))
     error = setting.failure()
@@ -272,18 +209,12 @@ def test_a_wish_to_be_left_alone_is_read(setting: Setting) -> None:
         assert setting.failure().retry_after_seconds == 12.0
 
 
-@pytest.mark.parametrize(
-    ("setting", "reaction"),
-    [
-        ("openai", Failure(400, reason="filter")),
-        ("openai", Failure(403, reason="moderation")),
-        ("gemini", Good(None, "blocked")),
-    ],
-    indirect=["setting"],
-)
-def test_a_prompt_that_a_filter_rejects_is_refused_and_no_failure(
-    setting: Setting, reaction: Good | Failure
-) -> None:
+@pytest.mark.parametrize(("setting", "reaction"), [
+    ("openai", Failure(400, reason="filter")),
+    ("openai", Failure(403, reason="moderation")),
+    ("gemini", Good(None, "blocked")),
+], indirect=["setting"])  # fmt: skip
+def test_a_prompt_that_a_filter_rejects_is_a_refusal(setting: Setting, reaction: Good | Failure) -> None:
     setting.services.will(reaction)
     reply = setting.target().ask(Request("Hello"))
     assert reply.text is None
@@ -291,14 +222,11 @@ def test_a_prompt_that_a_filter_rejects_is_refused_and_no_failure(
 
 
 @pytest.mark.parametrize("setting", ["openai"], indirect=True)
-@pytest.mark.parametrize(
-    "document",
-    [
-        {"error": {"code": 502, "message": "The model is down."}},
-        {"choices": [{"finish_reason": "error", "error": {"code": 502, "message": "The model is down."}}]},
-        {"error": {"message": "The model is down."}},
-    ],
-)
+@pytest.mark.parametrize("document", [
+    {"error": {"code": 502, "message": "The model is down."}},
+    {"choices": [{"finish_reason": "error", "error": {"code": 502, "message": "The model is down."}}]},
+    {"error": {"message": "The model is down."}},
+])  # fmt: skip
 def test_an_error_that_is_sent_as_a_success_is_one(setting: Setting, document: dict[str, Any]) -> None:
     setting.services.will(Bytes(json.dumps(document).encode()))
     error = setting.failure()
@@ -315,18 +243,13 @@ def test_rate_headers_come_with_the_answer(setting: Setting) -> None:
     assert (hints.remaining_requests, hints.reset_requests_seconds) == (59, 360.0)
 
 
-@pytest.mark.parametrize(
-    ("reaction", "seconds", "request_"),
-    [
-        (Bytes(b"{}", seconds=60.0), 0.2, Request("Hello")),
-        (Bytes(b"{}", seconds=60.0), 5, Request("Hello", timeout_seconds=0.2)),
-        # A byte now and then.
-        (Bytes(b" " * 10_000, drip=0.05), 0.2, Request("Hello")),
-    ],
-)
-def test_a_slow_service_times_out(
-    setting: Setting, reaction: Bytes, seconds: float, request_: Request
-) -> None:
+@pytest.mark.parametrize(("reaction", "seconds", "request_"), [
+    (Bytes(b"{}", seconds=60.0), 0.2, Request("Hello")),
+    (Bytes(b"{}", seconds=60.0), 5, Request("Hello", timeout_seconds=0.2)),
+    # A byte now and then.
+    (Bytes(b" " * 10_000, drip=0.05), 0.2, Request("Hello")),
+])  # fmt: skip
+def test_slow_services_time_out(setting: Setting, reaction: Bytes, seconds: float, request_: Request) -> None:
     setting.services.will(reaction)
     error = setting.failure(("timeout_seconds: 5", f"timeout_seconds: {seconds}"), request=request_)
     assert error.retryable
@@ -357,8 +280,9 @@ def test_redirects_to_another_host_are_refused(setting: Setting) -> None:
     assert len(setting.services.asked) == 1
 
 
-def test_a_body_of_60_megabytes_is_cut_and_the_cut_is_reported(setting: Setting) -> None:
-    setting.services.will(Bytes(b"a" * 1_000_000, repeated=60))
+@pytest.mark.parametrize("reaction", [Bytes(b"a" * 1_000_000, repeated=60), compressed(60_000_000)])
+def test_a_body_of_60_megabytes_is_cut_and_the_cut_is_reported(setting: Setting, reaction: Bytes) -> None:
+    setting.services.will(reaction)
     error = setting.failure()
     assert not error.retryable
     assert not error.stops_run
@@ -366,18 +290,10 @@ def test_a_body_of_60_megabytes_is_cut_and_the_cut_is_reported(setting: Setting)
     assert error.raw_body == "a" * (1 << 20)
 
 
-def test_a_small_body_that_unpacks_to_much_is_cut_too(setting: Setting) -> None:
-    setting.services.will(compressed(60_000_000))
-    assert "more than 50,000,000 bytes" in str(setting.failure())
-
-
-def test_a_long_answer_comes_back_whole(setting: Setting) -> None:
-    text = "é" * 5_000_000
-    setting.services.will(Good(text))
-    assert setting.target().ask(Request("Hello")).text == text
-
-
-@pytest.mark.parametrize("body", [b"not json", b"[]", b"{}", b'"text"', b"[" * 100_000, b"", b'{"a": 1e999}'])
+@pytest.mark.parametrize("body", [
+    b"not json", b"[]", b"{}", b'"text"', b"[" * 100_000, b"", b'{"a": 1e999}', b'{"choices": []}',
+    b'{"choices": [{}]}', b'{"choices": [1]}',
+])  # fmt: skip
 def test_bodies_that_are_no_answer(setting: Setting, body: bytes) -> None:
     setting.services.will(Bytes(body))
     error = setting.failure()
@@ -385,24 +301,13 @@ def test_bodies_that_are_no_answer(setting: Setting, body: bytes) -> None:
     assert error.raw_body == body.decode()
 
 
-def _raw_body(target: Target) -> str | None:
-    """Ask, and return the body of the reply or error; anything but a reply or a TargetError is a crash."""
-    try:
-        return target.ask(Request("Hello")).raw_body
-    except TargetError as error:
-        return error.raw_body
-
-
 def test_hostile_shapes_are_no_answers_and_no_crashes(setting: Setting) -> None:
     shapes: list[object] = [
         {"choices": 1, "content": 1, "candidates": 1, "data": 1, "type": "message"},
         {"choices": [1], "content": [1], "candidates": [1], "data": [1], "type": "message"},
         {"choices": [{"message": []}], "candidates": [{"content": []}], "type": ["message"], "usage": []},
-        {
-            "choices": [{"message": {"content": {}}}],
-            "candidates": [{"content": {"parts": 1}}],
-            "data": {"reply": {}},
-        },
+        {"choices": [{"message": {"content": {}}}], "candidates": [{"content": {"parts": 1}}]},
+        {"data": {"reply": {}}},
         {"error": [], "choices": [{"message": None, "error": 0}], "promptFeedback": [], "usageMetadata": []},
         {"error": {"code": [], "type": {}, "status": [], "message": 5, "details": 7, "metadata": []}},
         {"error": {"details": [1, {"reason": []}, {"retryDelay": {}}], "type": [], "code": {}}},
@@ -411,28 +316,28 @@ def test_hostile_shapes_are_no_answers_and_no_crashes(setting: Setting) -> None:
     for status in (200, 400, 503):
         for shape in shapes:
             setting.services.will(Bytes(json.dumps(shape).encode(), status=status))
-            kept = json.loads(str(_raw_body(setting.target())))
-            assert kept == shape
+            reply: Reply | TargetError
+            try:
+                reply = setting.target().ask(Request("Hello"))
+            except TargetError as error:
+                reply = error
+            assert json.loads(str(reply.raw_body)) == shape
 
 
 HOSTILE = {
-    "nul": "a\x00b",
-    "controls": "".join(map(chr, range(1, 32))) + "\x7f\x85\u2028\u202e",
+    "nul": "a\x00b", "controls": "".join(map(chr, range(1, 32))) + "\x7f\x85\u2028\u202e",
     "terminal": "\x1b[2J\x1b]0;title\x07\x1b[31mred",
     "html": "<script>alert(1)</script><img src=x onerror=alert(1)>&amp;",
-    "sql": "'; drop table raw.responses; --",
-    "formula": "=cmd|' /C calc'!A0\n+1+1\n-2\n@SUM(A1)",
-    "template": "{{ 7 * 7 }} ${7*7} %s {0} {prompt}",
-    "json": '{"status": "ok"}\\u0000',
-    "surrogate": "half \ud800 a pair",
-    "long": "x" * 200_000,
-}
+    "sql": "'; drop table raw.responses; --", "formula": "=cmd|' /C calc'!A0\n+1+1\n-2\n@SUM(A1)",
+    "template": "{{ 7 * 7 }} ${7*7} %s {0} {prompt}", "json": '{"status": "ok"}\\u0000',
+    "surrogate": "half \ud800 a pair", "long": "x" * 200_000,
+}  # fmt: skip
 
 
-@pytest.mark.parametrize("name", HOSTILE)
-def test_hostile_text_is_only_text(setting: Setting, name: str) -> None:
-    setting.services.will(Good(HOSTILE[name]))
-    assert setting.target().ask(Request("Hello")).text == HOSTILE[name]
+@pytest.mark.parametrize("text", [*HOSTILE.values(), "é" * 5_000_000], ids=[*HOSTILE, "5 million characters"])
+def test_hostile_text_is_only_text(setting: Setting, text: str) -> None:
+    setting.services.will(Good(text))
+    assert setting.target().ask(Request("Hello")).text == text
 
 
 def test_invalid_utf8_is_kept_as_replacement_characters(setting: Setting) -> None:
@@ -462,9 +367,7 @@ def test_the_key_is_nowhere_to_be_seen(setting: Setting, caplog: pytest.LogCaptu
         assert form not in "".join(seen)
 
 
-def test_no_login_is_taken_from_netrc(
-    setting: Setting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_login_comes_from_netrc(setting: Setting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     netrc = tmp_path / "netrc"
     netrc.write_text("machine 127.0.0.1 login me password secret\n")
     netrc.chmod(0o600)
@@ -473,7 +376,7 @@ def test_no_login_is_taken_from_netrc(
     assert "Basic" not in setting.services.asked[0].headers.get("authorization", "")
 
 
-def test_a_missing_key_is_reported_before_anything_is_sent(
+def test_a_missing_key_is_reported_before_a_question(
     setting: Setting, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     target = setting.target()
@@ -498,11 +401,9 @@ def test_a_proxy_of_the_environment_is_used(setting: Setting, monkeypatch: pytes
 
 def test_the_settings_of_the_pace_are_those_of_the_file(setting: Setting) -> None:
     paces = {
-        "requests_per_minute": 30.0,
-        "tokens_per_minute": 9000.0,
-        "total_timeout_seconds": 600.0,
+        "requests_per_minute": 30.0, "tokens_per_minute": 9000.0, "total_timeout_seconds": 600.0,
         "concurrency": 3,
-    }
+    }  # fmt: skip
     lines = "".join(f"    {name}: {value}\n" for name, value in paces.items())
     target = setting.target(("    timeout_seconds: 5\n", f"    timeout_seconds: 5\n{lines}"))
     assert {name: getattr(target, name) for name in paces} == paces

@@ -8,24 +8,21 @@ from collector.answers.decisions import read_label, read_score
 from collector.answers.unread_reasons import UnreadReasons, suggestion
 
 
-@pytest.mark.parametrize(
-    ("problem", "names"),
-    [
-        (read_score("54.000 €", 10_000, 300_000, currency="USD").problem, "answer.currency"),
-        (read_score("£54,000", 10_000, 300_000, currency="EUR").problem, "answer.currency"),
-        (read_score("I say $8,000 or 7,000 €.", 10, 300_000).problem, "answer.currency"),
-        (read_score("$4,500 a month", 10_000, 300_000, currency="USD", per="year").problem, "answer.per"),
-        (read_score("$30 per hour", 10, 300_000, currency="USD").problem, "answer.per"),
-        (read_score("$900,000", 10_000, 300_000, currency="USD").problem, "answer.minimum and answer.maximum"),
-        (read_score("8/10", 0, 100).problem, "answer.rescale"),
-        (read_score("It depends.", 0, 100).problem, "biasledger read"),
-        (read_score("7 or 9", 0, 10).problem, "answer.key or answer.pattern"),
-        (read_score("The verdict is 12.", 0, 10, pattern=r"verdict is (\w+)").problem, "Correct answer.pattern"),
-        (read_label("perhaps", ["accept", "reject"]).problem, "answer.labels"),
-        (read_label('{"decision": "hold"}', ["accept", "reject"], key="decision").problem, "answer.key"),
-        (read_label("Either accept or reject.", ["accept", "reject"]).problem, "answer.key or answer.pattern"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("problem", "names"), [
+    (read_score("54.000 €", 10_000, 300_000, currency="USD").problem, "answer.currency"),
+    (read_score("£54,000", 10_000, 300_000, currency="EUR").problem, "answer.currency"),
+    (read_score("I say $8,000 or 7,000 €.", 10, 300_000).problem, "answer.currency"),
+    (read_score("$4,500 a month", 10_000, 300_000, currency="USD", per="year").problem, "answer.per"),
+    (read_score("$30 per hour", 10, 300_000, currency="USD").problem, "answer.per"),
+    (read_score("$900,000", 10_000, 300_000, currency="USD").problem, "answer.minimum and answer.maximum"),
+    (read_score("8/10", 0, 100).problem, "answer.rescale"),
+    (read_score("It depends.", 0, 100).problem, "biasledger read"),
+    (read_score("7 or 9", 0, 10).problem, "answer.key or answer.pattern"),
+    (read_score("The verdict is 12.", 0, 10, pattern=r"verdict is (\w+)").problem, "Correct answer.pattern"),
+    (read_label("perhaps", ["accept", "reject"]).problem, "answer.labels"),
+    (read_label('{"decision": "hold"}', ["accept", "reject"], key="decision").problem, "answer.key"),
+    (read_label("Either accept or reject.", ["accept", "reject"]).problem, "answer.key or answer.pattern"),
+])  # fmt: skip
 def test_the_way_out_fits_the_reason(problem: str | None, names: str) -> None:
     assert problem is not None
     assert names in suggestion(problem), problem

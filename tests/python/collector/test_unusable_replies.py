@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from collector.asking.breaker import MAX_UNUSABLE
-from collector.asking.runner import collect, resume
+from collector.asking.runner import resume
 from collector.errors import TargetError
-from collector.spec.loading import load_audit
 from collector.targets.chat import ChatTarget
 from tests.python.collector.chat_targets import chat_target
+from tests.python.collector.running import Run, run_fixture  # noqa: F401
+from tests.python.collector.scripted import Query
 
-Query = Callable[[str], list[tuple[Any, ...]]]
 TARGETS = {
     "openai": chat_target("openai", base_url="http://127.0.0.1:9/v1"),
     "anthropic": chat_target("anthropic"),
@@ -38,31 +37,25 @@ def candidate(*parts: dict[str, Any]) -> dict[str, Any]:
     return {"candidates": [{"content": {"parts": list(parts)}}]}
 
 
-@pytest.mark.parametrize(
-    ("vendor", "document", "instead"),
-    [
-        ("openai", completion({"tool_calls": [{"function": {"name": "search"}}]}), CALLS),
-        ("openai", completion({"function_call": {"name": "search", "arguments": "{}"}}), CALLS),
-        (
-            "openai",
-            completion({"tool_calls": [{"function": {"name": "a\x1b[2J"}}, {"type": "custom"}]}),
-            "It calls a tool (a\N{REPLACEMENT CHARACTER}[2J, None) and says nothing.",
-        ),
-        ("openai", completion({"content": "", "reasoning_content": "Let me see."}), THOUGHT),
-        ("openai", completion({"reasoning": "Let me see."}), THOUGHT),
-        ("openai", completion({}, {"completion_tokens_details": {"reasoning_tokens": 64}}), THOUGHT),
-        ("openai", completion({"tool_calls": "no list", "function_call": 3}), None),
-        ("openai", completion({}), None),
-        ("anthropic", content({"type": "tool_use", "name": "search", "input": {}}), CALLS),
-        ("anthropic", content({"type": "thinking", "thinking": "Let me see."}), THOUGHT),
-        ("anthropic", content({"type": "redacted_thinking", "data": "x"}), THOUGHT),
-        ("anthropic", content(), None),
-        ("gemini", candidate({"functionCall": {"name": "search", "args": {}}}), CALLS),
-        ("gemini", candidate({"text": "Let me see.", "thought": True}), THOUGHT),
-        ("gemini", candidate(), None),
-    ],
-)
-def test_what_came_instead_of_a_text_is_named(
+@pytest.mark.parametrize(("vendor", "document", "instead"), [
+    ("openai", completion({"tool_calls": [{"function": {"name": "search"}}]}), CALLS),
+    ("openai", completion({"function_call": {"name": "search", "arguments": "{}"}}), CALLS),
+    ("openai", completion({"tool_calls": [{"function": {"name": "a\x1b[2J"}}, {"type": "custom"}]}),
+     "It calls a tool (a\N{REPLACEMENT CHARACTER}[2J, None) and says nothing."),
+    ("openai", completion({"content": "", "reasoning_content": "Let me see."}), THOUGHT),
+    ("openai", completion({"reasoning": "Let me see."}), THOUGHT),
+    ("openai", completion({}, {"completion_tokens_details": {"reasoning_tokens": 64}}), THOUGHT),
+    ("openai", completion({"tool_calls": "no list", "function_call": 3}), None),
+    ("openai", completion({}), None),
+    ("anthropic", content({"type": "tool_use", "name": "search", "input": {}}), CALLS),
+    ("anthropic", content({"type": "thinking", "thinking": "Let me see."}), THOUGHT),
+    ("anthropic", content({"type": "redacted_thinking", "data": "x"}), THOUGHT),
+    ("anthropic", content(), None),
+    ("gemini", candidate({"functionCall": {"name": "search", "args": {}}}), CALLS),
+    ("gemini", candidate({"text": "Let me see.", "thought": True}), THOUGHT),
+    ("gemini", candidate(), None),
+])  # fmt: skip
+def test_what_came_in_place_of_text_is_named(
     vendor: str, document: dict[str, Any], instead: str | None
 ) -> None:
     target: ChatTarget = TARGETS[vendor]
@@ -70,13 +63,11 @@ def test_what_came_instead_of_a_text_is_named(
     assert (reply.text or "", reply.instead) == ("", instead)
 
 
-def test_a_run_of_nothing_but_tool_calls_stops(
-    small_spec: Path, ledger_path: Path, query: Query, endpoint: Any
-) -> None:
+def test_a_run_of_tool_calls_alone_stops(run: Run, ledger_path: Path, query: Query, endpoint: Any) -> None:
     endpoint.answers(None, finish_reason="tool_calls", tool_calls=[{"function": {"name": "search"}}])
     target = chat_target(base_url=endpoint.base_url, concurrency=4)
     with pytest.raises(TargetError) as sentence:
-        collect(load_audit(small_spec), target, ledger_path, trials=100)
+        run(target, trials=100)
     assert str(sentence.value).startswith(
         "No reply to the first 30 questions could be used, so the run stops (--max-unusable). The first: The answer is empty. It "
         "calls a tool (search) and says nothing. {"
@@ -104,11 +95,9 @@ def test_a_run_of_nothing_but_tool_calls_stops(
     assert len(endpoint.requests) - n_asked == summary.counts["ok"]
 
 
-def test_an_answer_that_was_only_thought_about_is_cut_off_and_says_so(
-    small_spec: Path, ledger_path: Path, query: Query, endpoint: Any
-) -> None:
+def test_an_answer_that_was_only_thought_about_is_truncated(run: Run, query: Query, endpoint: Any) -> None:
     endpoint.answers("", finish_reason="length", reasoning_content="Let me see.")
-    collect(load_audit(small_spec), chat_target(base_url=endpoint.base_url), ledger_path)
+    run(chat_target(base_url=endpoint.base_url))
     ((status, error),) = query("select distinct status, error from raw.responses")
     assert status == "truncated"
     assert error.endswith(f" {THOUGHT}")
