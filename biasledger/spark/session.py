@@ -7,7 +7,7 @@ import logging
 import os
 import sys
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from decimal import Decimal
 from pathlib import Path
@@ -47,7 +47,6 @@ _begun_here: set[str] = set()
 _SET_UP = ("SPARK_DRIVER_MEMORY", "SPARK_CONF_DIR", "SPARK_HOME")
 _LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
 _LEAST_MEMORY = 1 << 30  # of Java, as Spark has it
-_QUOTED = frozenset("'\",=:()[]{}\\")
 LOG = Path("logs/spark.log")
 
 
@@ -79,7 +78,6 @@ def open_session(master: str, settings: Mapping[str, str]) -> SparkSession:
     session.udf.register("c_printf", c_printf, StringType())
     session.udf.register("json_merge_patch", json_merge_patch, StringType())
     session.udf.register("text_of_number", text_of_number, StringType())
-    session.udf.register("text_of_list", text_of_list, StringType())
     of_arrays: Any = arrow_udf  # its types name functions of iterators alone
     session.udf.register("json_valid", of_arrays(json_valid, BooleanType()))
     session.udf.register("keys_of_object", of_arrays(keys_of_object, ArrayType(StringType())))
@@ -194,19 +192,6 @@ def c_printf(form: str, *values: Any) -> str | None:
 def text_of_number(value: float | None) -> str | None:
     """Return a double as DuckDB casts it to text, which is as Python writes it."""
     return None if value is None else repr(float(value))
-
-
-def text_of_list(values: Sequence[str | None] | None) -> str | None:
-    """Return a list of texts as DuckDB casts it to text, which quotes what could be read otherwise."""
-    return None if values is None else f"[{', '.join(map(_element, values))}]"
-
-
-def _element(value: str | None) -> str:
-    if value is None:
-        return "NULL"
-    if value and value == value.strip() and value.lower() != "null" and not set(value) & _QUOTED:
-        return value
-    return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
 def json_valid(texts: pyarrow.Array) -> pyarrow.Array:

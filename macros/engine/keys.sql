@@ -16,19 +16,6 @@
     text_of_number({{ column }})
 {%- endmacro %}
 
-{#- A list of texts in a key, likewise. -#}
-{% macro text_of_list(column) -%}
-    {{ adapter.dispatch("text_of_list", "biasledger")(column) }}
-{%- endmacro %}
-
-{% macro default__text_of_list(column) -%}
-    cast({{ column }} as varchar)
-{%- endmacro %}
-
-{% macro sparksession__text_of_list(column) -%}
-    text_of_list({{ column }})
-{%- endmacro %}
-
 {#- The same as a 64-bit integer, for keys of large tables. -#}
 {% macro integer_key_of(columns) -%}
     md5_number_lower(concat_ws(chr(31), {% for column in columns %}coalesce(cast({{ column }} as varchar), chr(30)){{ ", " if not loop.last }}{% endfor %}))

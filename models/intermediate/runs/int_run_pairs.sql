@@ -207,7 +207,7 @@ groups_of_pairs as (
 
 run_pairs as (
     select
-        -- All that the numbers depend on; they are cached under this key.
+        -- All that the numbers depend on: a pair with the same key is not measured again.
         {{ key_of([
             "distinct_pairs.baseline_run_id", "distinct_pairs.baseline_mitigation", "distinct_pairs.run_id",
             "distinct_pairs.mitigation", "before.fingerprint", "before.analysis_hash", "before.engine_version",

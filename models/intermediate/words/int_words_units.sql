@@ -109,10 +109,9 @@ words_units as (
                     distinct_answers.prompt_id
             ) - 1 as integer
         ) as unit_id,
-        -- All that a unit's words depend on: the answer, the scheme and, in our own scheme, the phrases cut.
+        -- An answer of a run and its words in a scheme, whichever prompts it answers.
         {{ integer_key_of([
             "distinct_answers.run_id", "distinct_answers.response_hash", "words_schemes.scheme",
-            text_of_list("phrases.phrases"), "'" ~ var("engine_version") ~ "'",
         ]) }} as unit_key,
         distinct_answers.run_id,
         prompts.mitigation,
