@@ -17,5 +17,5 @@ PARSED = Path("target/partial_parse.msgpack")
 INCREMENTAL = "BIASLEDGER_INCREMENTAL"
 """Environment variable of dbt's process, set if tables may be built by run (macros/engine/by_run.sql)."""
 
-SETTINGS = "BIASLEDGER_SETTINGS"
-"""Environment variable of dbt's process: a hash of what models read besides the ledger, part of each run's state."""
+MEASURED_BY = "BIASLEDGER_SETTINGS"
+"""Environment variable of dbt's process: `freshness.measured_by`. Without it, dbt measures every run."""

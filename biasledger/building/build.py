@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from biasledger import __version__
-from biasledger.building import INCREMENTAL, MANIFEST, RESULTS, SETTINGS
+from biasledger.building import INCREMENTAL, MANIFEST, MEASURED_BY, RESULTS
 from biasledger.building.analysis_settings import register_analysis_settings
 from biasledger.building.running import LOG, BuildError, Dbt, OnStep, ignored_variables, one_line
 from biasledger.building.settings import check_settings
@@ -27,6 +27,7 @@ from biasledger.publishing.freshness import (
     LastBuild,
     discard_last_build,
     inputs_of,
+    measured_by,
     methods_inputs,
     methods_last_built,
     read_last_build,
@@ -150,7 +151,8 @@ def build_warehouse(
             "BIASLEDGER_LEDGER": seen_from(project, ledger),
             "BIASLEDGER_WAREHOUSE": seen_from(project, work),
             "BIASLEDGER_PUBLISHED": seen_from(project, warehouse),
-            SETTINGS: settings,
+            # A selection may measure a run by tables of an earlier state of it.
+            MEASURED_BY: measured_by(project) if is_ordinary else "",
         }
         if is_closed:
             # Relative to the project, as in dbt's statements.
@@ -171,7 +173,7 @@ def build_warehouse(
                 + (
                     "The next build on Spark starts from the beginning."
                     if is_on_spark
-                    else f"Measures that were done are kept in {work} for the next build."
+                    else f"The next build uses the measures that were done, which are in {work}, unless settings change."
                 )
             ) from None
         built = _read_artifacts(project)

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO
 
-from biasledger.building import INCREMENTAL, LINE_PREFIX, RESULTS, SETTINGS
+from biasledger.building import INCREMENTAL, LINE_PREFIX, MEASURED_BY, RESULTS
 from biasledger.building.parsed import parsed_before
 from collector.errors import BiasledgerError
 
@@ -142,7 +142,7 @@ def _environment() -> dict[str, str]:
     package_parent = str(Path(__file__).resolve().parents[2])
     path = os.pathsep.join(filter(None, [package_parent, os.environ.get("PYTHONPATH")]))
     # These variables are set by a build alone, never taken from the shell.
-    not_own = {INCREMENTAL, SETTINGS, *ignored_variables()}
+    not_own = {INCREMENTAL, MEASURED_BY, *ignored_variables()}
     own = {name: value for name, value in os.environ.items() if name not in not_own}
     return {**own, "PYTHONPATH": path, "PYTHONUTF8": "1"}
 

@@ -245,10 +245,11 @@ def why_incomparable(file: Path, before: str, after: str) -> str | None:
 
 def _build_pair(project: Path, ledger: Path, warehouse: Path, before: str, after: str) -> Path:
     """Compare two runs next to the pairs of the last build; the file that then holds them."""
+    from biasledger.building import MEASURED_BY
     from biasledger.building.build import methods_of, seen_from
     from biasledger.building.running import Dbt
     from biasledger.project import check_project, require_project
-    from biasledger.publishing.freshness import discard_methods
+    from biasledger.publishing.freshness import discard_methods, measured_by
     from biasledger.publishing.work import locked
 
     check_project(project)
@@ -258,6 +259,7 @@ def _build_pair(project: Path, ledger: Path, warehouse: Path, before: str, after
         "BIASLEDGER_WAREHOUSE": seen_from(project, built),
         # Not a variable of dbt's, because a changed variable makes dbt parse the whole project.
         "BIASLEDGER_COMPARED": json.dumps([before, after]),
+        MEASURED_BY: measured_by(project),
     }
     selection = ["--select", "int_run_pairs+", "--exclude", "fct_regressions"]
     with locked(project), Dbt(project) as dbt:

@@ -19,7 +19,7 @@ Result = TypeVar("Result")
 class Comparison(Generic[Units]):
     """The groups of one attribute in one run, or in two.
 
-    key: identifies the comparison and everything its numbers depend on. name: what is asked, but for attributes and groups, from
+    key: identifies the comparison. name: what is asked, but for attributes and groups, from
     which seeds are made. units: the input of its measure. n_permutations: 0 for no test. alpha: one minus the confidence of
     intervals. shared: results that one measure leaves for another of the same build; None if measures share nothing.
     """

@@ -1,8 +1,9 @@
-"""Run a measure in a Python dbt model: read the comparisons that a build needs, and return their rows."""
+"""Run a measure in a Python dbt model: read the comparisons that its table lacks, and return their rows."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
@@ -16,6 +17,7 @@ from biasledger.model_inputs.one_thread import one_thread
 from biasledger.model_inputs.progress import report_progress
 from biasledger.model_inputs.relations import as_relation
 from biasledger.model_inputs.sharing import sharing
+from collector.sql import literal
 
 Compared = TypeVar("Compared")
 Measure = Callable[[Iterable[Compared]], Table]
@@ -25,74 +27,76 @@ Read = Callable[..., Iterable[Compared]]
 def rows_of_runs(
     dbt: Any,
     session: Any,
-    build_runs: duckdb.DuckDBPyRelation,
     measure: Measure[Compared],
     read: Read[Compared],
+    build_runs: duckdb.DuckDBPyRelation,
     *relations: duckdb.DuckDBPyRelation,
     by: Sequence[str] = ("run_id",),
 ) -> Any:
-    """Return, as a relation, the measure's rows of each run whose state the model's table lacks, with run_state; for the
-    incremental strategy `by_run`.
+    """Measure the runs whose state the model's table lacks, and return their rows with `run_state`.
 
-    build_runs: int_build_runs. read: from relations to comparisons. The first relation has run_id and the measure's first column,
-    which names a comparison. by: its columns whose equal values are read together and need no other rows. A session that measures
-    such parts on other machines (Spark) does so, and returns a frame of its own.
+    build_runs: int_build_runs. read: from relations to comparisons. The first relation has run_id and the measure's key, which is
+    its first column. by: columns of that relation; rows with the same values are measured together, independently of others. On
+    Spark each such part is a task.
     """
     first, *others = relations
-    first = rows_to_build(dbt, build_runs, first)
-    if rows_by_part := getattr(session, "rows_by_part", None):
-        return rows_by_part(measure, read, (first, *others), by)
-    key = next(iter(measure(()).columns))
-    [(n_comparisons,)] = first.aggregate(f"count(distinct {key})").fetchall()
-    return _measured(dbt, session, measure, read, (first, *others), n_comparisons)
+    return _rows(dbt, session, measure, read, (rows_to_build(dbt, build_runs, first), *others), by)
 
 
-def rows_of_new_keys(
+def rows_of_states(
     dbt: Any,
     session: Any,
     measure: Measure[Compared],
     read: Read[Compared],
-    keyed: duckdb.DuckDBPyRelation,
+    stated: duckdb.DuckDBPyRelation,
     *relations: duckdb.DuckDBPyRelation,
 ) -> Any:
-    """Return, as a relation, the measure's rows of the keys that the model's table lacks; for the incremental strategy `append`.
+    """Measure what has a state that the model's table lacks, and return its rows with `run_state`.
 
-    keyed: has the measure's first column, a hash of all that its numbers depend on: pairs of runs.
+    stated: rows with run_state and the measure's key, such as pairs of runs; each key is measured independently of others.
     """
     key = next(iter(measure(()).columns))
-    if dbt.is_incremental:
-        keyed = keyed.filter(f"{key} not in (select {key} from {dbt.this})")
-    if rows_by_part := getattr(session, "rows_by_part", None):
-        return rows_by_part(measure, read, (keyed, *relations), (key,))
-    # How many questions two runs share is not known before they are read.
-    return _measured(dbt, session, measure, read, (keyed, *relations), None)
+    return _rows(dbt, session, measure, read, (_lacking(dbt, stated), *relations), (key,))
 
 
 def rows_to_build(
     dbt: Any, build_runs: duckdb.DuckDBPyRelation, rows: duckdb.DuckDBPyRelation
 ) -> duckdb.DuckDBPyRelation:
-    """Return the rows of each run whose state the model's table lacks, with run_state, a text.
+    """Return the rows of each run whose state the model's table lacks, with run_state, a text."""
+    states = build_runs.filter("run_state is not null").select("run_id", "run_state")
+    return rows.join(_lacking(dbt, states), "run_id")
 
-    A state covers all that a run's rows depend on, so that an interrupted build need not measure again what it has measured.
+
+def _lacking(dbt: Any, rows: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
+    """Return the rows whose state the model's table lacks; the state is followed by the settings of this build.
+
+    dbt by hand, which does not know these, measures everything. The incremental strategy `by_state` writes states alike.
     """
-    states = build_runs.filter("why <> 'gone'").project("run_id, cast(run_state as varchar) as run_state")
+    settings = os.environ.get("BIASLEDGER_SETTINGS") or get_invocation_id()
+    rows = rows.project(f"* replace (concat_ws(' ', run_state, {literal(settings)}) as run_state)")
     if dbt.is_incremental:
-        states = states.filter(f"run_state not in (select run_state from {dbt.this})")
-    return rows.join(states, "run_id")
+        rows = rows.filter(f"run_state not in (select held.run_state from {dbt.this} as held)")
+    return rows
 
 
-def _measured(
+def _rows(
     dbt: Any,
     session: Any,
     measure: Measure[Compared],
     read: Read[Compared],
     relations: Sequence[duckdb.DuckDBPyRelation],
-    total: int | None,
-) -> duckdb.DuckDBPyRelation:
+    by: Sequence[str],
+) -> Any:
+    if rows_by_part := getattr(session, "rows_by_part", None):
+        return rows_by_part(measure, read, relations, by)
+    key = next(iter(measure(()).columns))
+    states = states_by_key(relations[0], key)
+    # Two runs share several questions, whose number is not known before they are read.
+    total = None if key == "pair_key" else len(states)
     model = str(dbt.this).rsplit(".", 1)[-1].strip('"')
     with sharing(get_invocation_id()):
         table = measured(measure, read(*relations), partial(report_progress, model, total=total))
-    return as_relation(connection_of(session), with_states(table, relations[0]))
+    return as_relation(connection_of(session), with_states(table, states))
 
 
 def measured(
@@ -108,14 +112,16 @@ def measured(
         return measure(report(comparisons))
 
 
-def with_states(table: Table, comparisons: duckdb.DuckDBPyRelation) -> Table:
-    """Return the table with the run_state of each row, if the comparisons have one; they have the table's first column."""
-    if "run_state" not in comparisons.columns:
-        return table
-    key = next(iter(table.columns))
-    state_of = dict(comparisons.select(key, "run_state").distinct().fetchall())
-    states = np.array([state_of[value] for value in table.columns[key]], dtype=np.object_)
-    return replace(table, columns={**table.columns, "run_state": states})
+def states_by_key(comparisons: duckdb.DuckDBPyRelation, key: str) -> dict[str, str]:
+    """Return the run_state of each comparison, by its key."""
+    return dict(comparisons.select(key, "run_state").distinct().fetchall())
+
+
+def with_states(table: Table, states: Mapping[str, str]) -> Table:
+    """Return the table with the run_state of each row, by its first column."""
+    keys = next(iter(table.columns.values()))
+    column = np.array([states[key] for key in keys], dtype=np.object_)
+    return replace(table, columns={**table.columns, "run_state": column})
 
 
 def connection_of(session: Any) -> duckdb.DuckDBPyConnection:

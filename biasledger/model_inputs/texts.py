@@ -16,7 +16,7 @@ from biasledger.measures.schema import table_of
 from biasledger.measures.texts.outcomes import masked_text, outcomes
 from biasledger.measures.texts.similarity import OF_VECTORS, Answers, Vectors
 from biasledger.model_inputs.encoders import load_encoder
-from biasledger.model_inputs.models import connection_of, rows_to_build, with_states
+from biasledger.model_inputs.models import connection_of, rows_to_build, states_by_key, with_states
 from biasledger.model_inputs.relations import (
     as_relation,
     described,
@@ -81,7 +81,9 @@ def outcomes_of_runs(
         (key, language, masked_text(text, names.get(run_id, frozenset())), money_in(text))
         for key, run_id, language, text in found
     )
-    return as_relation(connection_of(session), with_states(outcomes(left, terms), texts))
+    return as_relation(
+        connection_of(session), with_states(outcomes(left, terms), states_by_key(texts, "text_key"))
+    )
 
 
 def _decoded(texts: Iterable[str]) -> Vectors:
@@ -122,7 +124,7 @@ def vectors_of_runs(
         }
     rows = [{"vector_key": key, "vector": vector} for key, vector in vector_of.items()]
     table = table_of({"vector_key": "str", "vector": "str"}, rows)
-    return as_relation(connection_of(session), with_states(table, texts))
+    return as_relation(connection_of(session), with_states(table, states_by_key(texts, "vector_key")))
 
 
 def _lists(relation: duckdb.DuckDBPyRelation, key: str, value: str) -> dict[str, list[str]]:

@@ -54,8 +54,8 @@ def read_pairs(
     vocabulary: duckdb.DuckDBPyRelation,
     comparisons: duckdb.DuckDBPyRelation,
 ) -> Iterator[Comparison[Texts]]:
-    """Yield those of `read_comparisons` that are among `pairs`, comparisons of two groups; the corpus is that of all
-    comparisons.
+    """Yield the comparisons of two groups in `pairs`, as `read_comparisons` does; word counts of the corpus include all
+    `comparisons`.
     """
     wanted = {key for (key,) in pairs.select("comparison_key").fetchall()}
     rows = records(comparisons.order(", ".join((*CORPUS, "comparison_key"))))

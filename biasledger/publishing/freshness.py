@@ -42,6 +42,7 @@ _VARIABLES = ("BIASLEDGER_", "DBT_")
 _NO_INPUT = {"BIASLEDGER_CACHE"}
 # No method's models read these files; findings are judged by them.
 JUDGED_BY = frozenset({"thresholds.csv", "exceptions.csv", "tolerances.csv"})
+_NOT_MEASURED_BY = JUDGED_BY | {"model_prices.csv"}
 _READ_BY_NO_MODEL = ("audits", "targets.yml")
 _SEEDS = "seeds/"
 # A file with one of these words may read any project file, as a user's own model may.
@@ -95,6 +96,22 @@ def settings_of(project: Path, ledger: Path, target: str | None = None) -> str:
     named = [one for one in _model_settings(project, ledger) if Path(one[0]).name not in JUDGED_BY]
     named.append(("target", (target or "").encode()))
     return hash_parts(part for name, content in named for part in (name.encode(), content))
+
+
+def measured_by(project: Path) -> str:
+    """Return a hash of all that a run's measures depend on besides the run: models, packages, and some of the project's files.
+
+    These files are its dbt_project.yml, its SQL, and its seeds except those that findings are judged by and the prices of models.
+    """
+    named = [
+        (path.as_posix(), _content(project / path))
+        for path in _project_files(project)
+        if (path.suffix == ".sql" or path.as_posix() == "dbt_project.yml" or path.parts[0] == "seeds")
+        and path.name not in _NOT_MEASURED_BY
+        and (project / path).is_file()
+    ]
+    named += [(path.name, _content(path)) for path in _shipped_seeds() if path.name not in _NOT_MEASURED_BY]
+    return hash_parts(part for name, content in [*named, *_code()] for part in (name.encode(), content))
 
 
 def methods_inputs(settings: str, ledger: Ledger, methods: Sequence[str]) -> dict[str, str]:
@@ -161,17 +178,26 @@ def _project_files(project: Path) -> Iterator[Path]:
 
 def _installed() -> Iterator[tuple[str, bytes]]:
     """Yield name and content of the installed seeds, generic tests, models and packages, and of the environment."""
-    for path in sorted((dbt_source() / "seeds").glob("*")):
+    for path in _shipped_seeds():
         yield f"{_SEEDS}{path.name}", _content(path)
     # If these tests change, rows are tested again.
     for path in sorted((dbt_source() / "tests" / "dbt" / "generic").glob("*.sql")):
         yield path.name, _content(path)
-    yield "models", hash_models().encode()
-    for name in _PACKAGES:
-        yield name, _version(name).encode()
+    yield from _code()
     for name, value in sorted(os.environ.items()):
         if name.startswith(_VARIABLES) and name not in _NO_INPUT:
             yield name, value.encode()
+
+
+def _shipped_seeds() -> list[Path]:
+    return sorted((dbt_source() / "seeds").glob("*"))
+
+
+def _code() -> Iterator[tuple[str, bytes]]:
+    """Yield a hash of the installed models, and the versions of the packages that compute."""
+    yield "models", hash_models().encode()
+    for name in _PACKAGES:
+        yield name, _version(name).encode()
 
 
 def _state(path: Path) -> bytes:

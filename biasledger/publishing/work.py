@@ -68,7 +68,7 @@ def delete_outdated_work_file(work: Path, ledger: Ledger) -> list[str]:
     """Delete the work file if it may hold what the ledger no longer does (erased texts, retracted or removed runs), or what
     another version of the models made.
 
-    Incremental tables keep what they were once built from, and how.
+    Its tables may hold texts of removed runs, and rows made by older code.
 
     Returns:
         A sentence on the reason; none if nothing was deleted.

@@ -11,7 +11,7 @@ import pyarrow
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from biasledger.measures.schema import Table
-from biasledger.model_inputs.models import measured, with_states
+from biasledger.model_inputs.models import measured, states_by_key, with_states
 from biasledger.model_inputs.relations import as_relation
 from biasledger.spark.tables import for_spark
 from collector.sql import identifier, literal
@@ -53,7 +53,7 @@ def rows_by_part(
     # A relation is a query, which any DuckDB answers.
     queries = [rows.sql_query() for rows in relations]
     with duckdb.connect() as connection:
-        schema = _as_spark(connection, with_states(measure(()), relations[0])).schema
+        schema = _as_spark(connection, with_states(measure(()), {})).schema
 
     def rows_of(batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
         for batch in batches:
@@ -81,7 +81,8 @@ def _rows_of_part(
         try:
             relations = _of_part([connection.sql(query) for query in queries], by, condition)
             table = measured(measure, read(*relations))
-            return _as_spark(connection, with_states(table, relations[0]))
+            states = states_by_key(relations[0], next(iter(table.columns)))
+            return _as_spark(connection, with_states(table, states))
         except Exception as error:  # noqa: BLE001 (any error is reported with its part)
             message = " ".join(str(error).split())
             raise PartError(f"On an executor, where {condition}: {type(error).__name__}: {message}") from None

@@ -48,7 +48,7 @@
     {%- if not execute or this is none or should_full_refresh() or not env_var("BIASLEDGER_INCREMENTAL", "") -%}
         {{ return(false) }}
     {%- endif -%}
-    {%- if model.config.get("pre-hook") or model.config.get("post-hook") or config.get("materialized") not in ["by_run", "incremental", "rebuilt"] -%}
+    {%- if model.config.get("pre-hook") or model.config.get("post-hook") or config.get("materialized") not in ["by_run", "rebuilt"] -%}
         {{ return(false) }}
     {%- endif -%}
     {%- set existing = load_cached_relation(this) -%}
@@ -72,11 +72,16 @@
     {{ return(relation) }}
 {%- endmacro %}
 
-{#- dbt's incremental strategy `by_run`, for Python models: rows have the run_state that they were computed for (`rows_of_runs`). -#}
-{% macro get_incremental_by_run_sql(arguments) -%}
-    delete from {{ arguments.target_relation }} where run_state not in (
-        {#- A strategy runs after dbt has collected the refs. #}
-        select cast(run_state as varchar) from {{ graph.nodes["model.biasledger.int_build_runs"].relation_name }} where why <> 'gone'
+{#-
+    dbt's incremental strategy `by_state`, for Python models: delete rows of outdated states, insert the new ones. States are those of
+    int_build_runs, or of the model that the meta `states` names, with the settings of the build, as `rows_of_runs` writes them.
+-#}
+{% macro get_incremental_by_state_sql(arguments) -%}
+    {#- A strategy runs after dbt has collected the refs. -#}
+    {%- set states = graph.nodes["model.biasledger." ~ config.get("meta", {}).get("states", "int_build_runs")].relation_name -%}
+    {%- set settings = env_var("BIASLEDGER_SETTINGS", "") or invocation_id -%}
+    delete from {{ arguments.target_relation }} where run_state is null or run_state not in (
+        select concat_ws(' ', run_state, '{{ settings }}') from {{ states }} where run_state is not null
     );
     insert into {{ arguments.target_relation }} by name (select * from {{ arguments.temp_relation }})
 {%- endmacro %}

@@ -20,8 +20,7 @@ decisions_runs as (
         array_to_string(favourable_labels, ' or ') as favourable_label,
         array_to_string(
             list_filter(labels, lambda one: not list_contains(favourable_labels, one)), ' or '
-        ) as other_label,
-        analysis_hash
+        ) as other_label
     from {{ ref("int_decisions_runs") }}
 ),
 
@@ -143,13 +142,6 @@ named_attributes as (
         bool_or(is_named) as is_named
     from {{ ref("int_group_descriptors") }}
     group by run_id, attribute
-),
-
-run_analysis_settings as (
-    select
-        run_id,
-        analysis_hash
-    from {{ ref("int_run_analysis_settings") }}
 ),
 
 measured_gaps as (
@@ -327,7 +319,6 @@ gap_findings as (
             || {{ percentage_points_within_strata("adjusted_gap", "gap") }}
         end as detail,
         caution,
-        analysis_hash,
         -- Inside strata, so that who stands in which job is no gap; the same as the gap itself where data are paired.
         adjusted_gap / unit as value,
         p_value,
@@ -388,7 +379,6 @@ impact_findings as (
             ),
             ''
         ) as detail,
-        comparisons.analysis_hash,
         impact_tests.smallest_ratio as value,
         impact_tests.p_value,
         impact_tests.null_mean,
@@ -470,7 +460,6 @@ position_findings as (
             'the candidate shown first is put first in %.1f %% of answers; by chance it would be in %.1f %%',
             100 * position_bias.share_first, 100 * position_bias.expected_share
         ) as detail,
-        run_analysis_settings.analysis_hash,
         position_bias.share_first - position_bias.expected_share as value,
         position_bias.first_p_value as p_value,
         position_bias.expected_share as null_mean,
@@ -487,7 +476,6 @@ position_findings as (
         0 as n_permutations,
         0 as seed
     from bounded_position_bias as position_bias
-    inner join run_analysis_settings on position_bias.run_id = run_analysis_settings.run_id
 ),
 
 -- Unread answers have the lowest outcome, or the highest.
@@ -499,8 +487,7 @@ fixed_values as (
         if(fixed_values.kind = 'label', 1, decisions_runs.highest_score) as highest,
         (lowest - fixed_values.against) / (highest - lowest) as gap_at_lowest,
         (highest - fixed_values.against) / (highest - lowest) as gap_at_highest,
-        decisions_runs.favourable_labels,
-        decisions_runs.analysis_hash
+        decisions_runs.favourable_labels
     from {{ ref("fct_fixed_values") }} as fixed_values
     inner join decisions_runs on fixed_values.run_id = decisions_runs.run_id
 ),
@@ -526,7 +513,6 @@ fixed_findings as (
                 mean_outcome, against
             )
         ) as detail,
-        analysis_hash,
         gap as value,
         p_value,
         null_mean,

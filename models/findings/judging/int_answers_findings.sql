@@ -86,7 +86,6 @@ gap_findings as (
         case
             when isnan(p_value) then 'chance cannot be estimated, as no question was asked about both groups'
         end as detail_without_alarm,
-        analysis_hash,
         adjusted_gap as value,
         p_value,
         null_mean,
@@ -164,7 +163,6 @@ slope_findings as (
             when slopes.p_value is null
                 then 'chance cannot be estimated, as no conversation was held about both groups'
         end as detail_without_alarm,
-        slopes.analysis_hash,
         slopes.adjusted_gap as value,
         slopes.p_value,
         slopes.null_mean,
@@ -231,38 +229,29 @@ changed_runs as (
     having count(*) > 1
 ),
 
-run_analysis_settings as (
-    select
-        run_id,
-        analysis_hash
-    from {{ ref("int_run_analysis_settings") }}
-),
-
 -- Counted and not estimated: no chance is in it, so both ends of its interval are the value, and p is 0, which takes no
 -- other finding's share of alpha either.
 change_findings as (
     select
-        changed_runs.run_id,
+        run_id,
         'plain' as mitigation,
         'model_change' as measure,
         'answers' as scheme,
         '(model)' as attribute,
-        changed_runs.other_model as group_name,
-        changed_runs.reference_model as reference_group,
+        other_model as group_name,
+        reference_model as reference_group,
         printf(
             'of %s answers, %s: the run does not describe a single model',
-            {{ thousands("changed_runs.n_answers") }}, changed_runs.answers_by_model
+            {{ thousands("n_answers") }}, answers_by_model
         ) as detail,
-        run_analysis_settings.analysis_hash,
-        cast(1 - changed_runs.n_reference_answers / changed_runs.n_answers as double) as value,
+        cast(1 - n_reference_answers / n_answers as double) as value,
         cast(0 as double) as p_value,
         value as interval_low,
         value as interval_high,
-        changed_runs.n_answers as n_units,
+        n_answers as n_units,
         0 as n_permutations,
         0 as seed
     from changed_runs
-    inner join run_analysis_settings on changed_runs.run_id = run_analysis_settings.run_id
 ),
 
 answers_findings as (

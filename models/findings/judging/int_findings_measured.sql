@@ -85,9 +85,12 @@ completed as (
 identified as (
     select
         {{ finding_id("completed", "completed") }} as finding_id,
-        {{ contrast_id() }} as contrast_id,
-        *
+        {{ contrast_id("completed") }} as contrast_id,
+        run_analysis_settings.analysis_hash,
+        completed.*
     from completed
+    inner join {{ ref("int_run_analysis_settings") }} as run_analysis_settings
+        on completed.run_id = run_analysis_settings.run_id
 ),
 
 language_gaps as (

@@ -4,8 +4,7 @@ lists_runs as (
     select
         run_id,
         similarity,
-        personality,
-        analysis_hash
+        personality
     from {{ ref("int_lists_runs") }}
 ),
 
@@ -48,7 +47,6 @@ published_spreads as (
     select
         comparisons.*,
         spreads.*,
-        lists_runs.analysis_hash,
         lists_runs.personality,
         spreads.feature = lists_runs.similarity as is_similarity,
         coalesce(
@@ -203,7 +201,6 @@ spread_findings as (
             measure = 'snsr' and n_groups = 2,
             '; of two groups SNSV is half of SNSR, so both thresholds are one test', ''
         ) as detail,
-        analysis_hash,
         -- Judge the part beyond chance, because few subjects alone make groups differ.
         if(measure = 'personality_fairness', 1 - debiased, debiased) as value,
         p_value,
@@ -249,7 +246,6 @@ robustness_findings as (
                 100 * published_robustness.rerun_similarity
             )
         end as detail,
-        lists_runs.analysis_hash,
         published_robustness.similarity as value,
         published_robustness.p_value,
         published_robustness.rerun_similarity as null_mean,

@@ -25,13 +25,6 @@ asked as (
     from {{ ref("int_markers_asked") }}
 ),
 
-run_analysis_settings as (
-    select
-        run_id,
-        analysis_hash
-    from {{ ref("int_run_analysis_settings") }}
-),
-
 schemes as (
     select
         run_id,
@@ -244,15 +237,7 @@ measured as (
     select * from unlisted_findings
     union all by name
     select * from regard_findings
-),
-
-markers_findings as (
-    select
-        measured.*,
-        run_analysis_settings.analysis_hash
-    from measured
-    inner join run_analysis_settings on measured.run_id = run_analysis_settings.run_id
 )
 
 select * exclude (contrast_id, category, missing_side)
-from markers_findings
+from measured

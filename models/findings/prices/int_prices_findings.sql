@@ -3,7 +3,6 @@ with
 runs as (
     select
         run_id,
-        analysis_hash,
         catalogue
     from {{ ref("int_prices_runs") }}
 ),
@@ -61,7 +60,6 @@ known_categories as (
 asked_for as (
     select
         runs.run_id,
-        runs.analysis_hash,
         runs.catalogue is not null
         or coalesce(known_prices.has_prices, not coalesce(known_categories.has_items, false)) as is_about_prices,
         runs.catalogue is not null or coalesce(known_categories.has_categories, true) as is_about_categories
@@ -74,7 +72,6 @@ asked_for as (
 judged_contrasts as (
     select
         contrasts.*,
-        asked_for.analysis_hash,
         asked_for.is_about_prices,
         asked_for.is_about_categories
     from contrasts
@@ -391,7 +388,6 @@ prices_findings as (
             when measured.p_value is null or isnan(measured.p_value)
                 then 'chance cannot be estimated, as no two groups'' words could change places'
         end as detail_without_alarm,
-        expected_findings.analysis_hash,
         measured.value,
         measured.p_value,
         measured.family,

@@ -3,7 +3,6 @@ with
 settings as (
     select
         run_id,
-        analysis_hash,
         analysis -> 'texts' -> 'similarity' ->> 0 as scheme
     from {{ ref("int_run_analysis_settings") }}
     where json_exists(analysis, '$.texts')
@@ -24,7 +23,6 @@ measures as (
 expected as (
     select
         contrasts.*,
-        settings.analysis_hash,
         measures.measure,
         measures.only_where_found,
         if(measures.measure = 'similarity_gap', settings.scheme, 'words') as scheme
@@ -164,7 +162,6 @@ texts_findings as (
         expected.group_name,
         expected.reference_group,
         expected.is_crossed,
-        expected.analysis_hash,
         coalesce(
             measured.detail,
             if(

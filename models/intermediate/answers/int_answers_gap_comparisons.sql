@@ -19,7 +19,6 @@ units as (
 run_analysis_settings as (
     select
         run_id,
-        analysis_hash,
         coalesce(analysis ->> '$.answers.attempt', 'first') as judged_attempt
     from {{ ref("int_run_analysis_settings") }}
 ),
@@ -66,7 +65,6 @@ described as (
         compared.n_marked_wholes,
         compared.n_reference_wholes,
         compared.are_people,
-        run_analysis_settings.analysis_hash,
         run_analysis_settings.judged_attempt
     from compared
     inner join contrasts on compared.contrast_id = contrasts.contrast_id

@@ -44,7 +44,7 @@ counted as (
 
 complete_blocks as (
     select
-        {{ key_of(["counted.pool_key"]) }} as block_key,
+        cast(counted.pool_key as varchar) as block_key,
         counted.run_id,
         counted.mitigation,
         counted.attribute,

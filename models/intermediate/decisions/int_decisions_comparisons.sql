@@ -20,13 +20,6 @@ run_attributes as (
     from {{ ref("int_run_attributes") }}
 ),
 
-decisions_runs as (
-    select
-        run_id,
-        analysis_hash
-    from {{ ref("int_decisions_runs") }}
-),
-
 units as (
     select *
     from {{ run_rows("int_decisions_units") }}
@@ -103,13 +96,11 @@ asked as (
 compared as (
     select
         asked.*,
-        decisions_runs.analysis_hash,
         bool_or(units.is_paired) as is_paired,
         bool_and(units.is_person) as are_people,
         min(units.lowest_outcome) as outcome_lowest,
         max(units.highest_outcome) as outcome_highest
     from asked
-    inner join decisions_runs on asked.run_id = decisions_runs.run_id
     inner join units
         on
             asked.pool_key = units.pool_key

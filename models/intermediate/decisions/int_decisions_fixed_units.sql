@@ -84,7 +84,6 @@ fixed_units as (
         counted.run_id,
         counted.mitigation,
         counted.domain,
-        decisions_runs.analysis_hash,
         decisions_runs.kind,
         decisions_runs.against,
         if(decisions_runs.kind = 'label', 0, decisions_runs.lowest_score) as lowest,

@@ -4,11 +4,10 @@ from biasledger.model_inputs.models import rows_of_runs
 
 
 def model(dbt, session):
-    dbt.config(materialized="incremental", incremental_strategy="by_run")
+    dbt.config(materialized="incremental", incremental_strategy="by_state")
     relations = (
+        dbt.ref("int_build_runs"),
         dbt.ref("int_decisions_comparisons").filter("comparison = 'against_reference'"),
         dbt.ref("int_decisions_members"),
     )
-    return rows_of_runs(
-        dbt, session, dbt.ref("int_build_runs"), bounded_gaps, read_gap_comparisons, *relations
-    )
+    return rows_of_runs(dbt, session, bounded_gaps, read_gap_comparisons, *relations)

@@ -4,11 +4,10 @@ from biasledger.model_inputs.models import rows_of_runs
 
 
 def model(dbt, session):
-    dbt.config(materialized="incremental", incremental_strategy="by_run")
+    dbt.config(materialized="incremental", incremental_strategy="by_state")
     relations = (
+        dbt.ref("int_build_runs"),
         dbt.ref("int_decisions_comparisons").filter("comparison = 'all_groups'"),
         dbt.ref("int_decisions_members"),
     )
-    return rows_of_runs(
-        dbt, session, dbt.ref("int_build_runs"), impact_ratios, read_impact_comparisons, *relations
-    )
+    return rows_of_runs(dbt, session, impact_ratios, read_impact_comparisons, *relations)

@@ -4,7 +4,7 @@ from biasledger.model_inputs.models import rows_of_runs
 
 
 def model(dbt, session):
-    dbt.config(materialized="incremental", incremental_strategy="by_run")
+    dbt.config(materialized="incremental", incremental_strategy="by_state")
     return rows_of_runs(
-        dbt, session, dbt.ref("int_build_runs"), paired_tests, read_blocks, dbt.ref("int_decisions_blocks")
+        dbt, session, paired_tests, read_blocks, dbt.ref("int_build_runs"), dbt.ref("int_decisions_blocks")
     )

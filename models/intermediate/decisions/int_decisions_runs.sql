@@ -3,7 +3,6 @@ with
 run_analysis_settings as (
     select
         run_id,
-        analysis_hash,
         analysis -> 'decisions' as decisions
     from {{ ref("int_run_analysis_settings") }}
     where json_exists(analysis, '$.decisions')
@@ -19,7 +18,6 @@ runs as (
 decisions_runs as (
     select
         runs.run_id,
-        run_analysis_settings.analysis_hash,
         runs.answer ->> 'kind' as kind,
         from_json(runs.answer -> 'labels', '["VARCHAR"]') as labels,
         cast(runs.answer ->> 'minimum' as double) as lowest_score,

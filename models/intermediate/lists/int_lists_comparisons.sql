@@ -8,7 +8,6 @@ repeated_values as (
 lists_runs as (
     select
         run_id,
-        analysis_hash,
         schemes[1] as judged_scheme
     from {{ ref("int_lists_runs") }}
 ),
@@ -107,9 +106,7 @@ draws as (
 judged_comparisons as (
     select
         compared.*,
-        lists_runs.analysis_hash,
         compared.scheme = lists_runs.judged_scheme and compared.is_judgeable as is_judged,
-        draws.n_permutations as n_permutations_if_judged,
         if(is_judged, coalesce(draws.n_permutations, 0), 0) as n_permutations
     from compared
     inner join lists_runs on compared.run_id = lists_runs.run_id

@@ -5,7 +5,6 @@ with
 run_analysis_settings as (
     select
         run_id,
-        analysis_hash,
         analysis -> 'lists' as lists
     from {{ ref("int_run_analysis_settings") }}
     where json_exists(analysis, '$.lists')
@@ -48,7 +47,6 @@ answers as (
 lists_runs as (
     select
         runs.run_id,
-        run_analysis_settings.analysis_hash,
         cast(runs.spec -> 'answer' ->> 'k' as integer) as k,
         coalesce(runs.spec -> 'templates' -> 0 ->> 'language', languages.language) as main_language,
         from_json(run_analysis_settings.lists -> 'schemes', '["VARCHAR"]') as schemes,

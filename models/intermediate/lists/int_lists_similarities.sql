@@ -2,18 +2,18 @@
 
 with
 
-responses as (
+answer_pairs as (
     select *
     from {{ run_rows("int_lists_pairs") }}
 ),
 
 -- Pairs of lists, each of which may answer several questions.
-pairs as (
+list_pairs as (
     select distinct
         k,
         list_key,
         other_list_key
-    from responses
+    from answer_pairs
 ),
 
 places as (
@@ -68,9 +68,9 @@ other_places as (
 
 numbered_pairs as (
     select
-        pairs.list_key,
-        pairs.other_list_key,
-        pairs.k,
+        list_pairs.list_key,
+        list_pairs.other_list_key,
+        list_pairs.k,
         lists.list_number,
         other_lists.list_number as other_list_number,
         lists.n_items,
@@ -79,11 +79,11 @@ numbered_pairs as (
         other_lists.n_written as n_other_written,
         lists.items = other_lists.items as is_identical,
         lists.n_items < lists.n_written or other_lists.n_items < other_lists.n_written as has_repeats
-    from pairs
+    from list_pairs
     inner join lists
-        on pairs.list_key = lists.list_key
+        on list_pairs.list_key = lists.list_key
     inner join lists as other_lists
-        on pairs.other_list_key = other_lists.list_key
+        on list_pairs.other_list_key = other_lists.list_key
 ),
 
 shared_items as (
@@ -155,13 +155,13 @@ similarities as (
         n_shared / (n_items + n_other_items - n_shared) as jaccard,
         -- Equation (8): the weight K - rank + 1 of every shared item, over the weight of K shared items.
         (n_shared * (k + 1) - sum_of_ranks) / (k * (k + 1) / 2) as serp,
-        -- Equation (9): pairs whose first item is shared and, where the second is too, in the same order. Of the n
+        -- Equation (9): list_pairs whose first item is shared and, where the second is too, in the same order. Of the n
         -- - rank items after a shared one, the unshared count, and the shared count where both lists agree.
         (n_shared * n_items - sum_of_ranks - n_shared * (n_shared - 1) / 2 + n_concordant) / (k * (k + 1)) as prag,
         -- The reference code: n + 1 - (place - 1) a match, over 2 n (n + 1), so that identical lists do not reach 1.
         (n_matches * (n_written + 2) - sum_of_matched_places)
         / (2 * n_other_written * (n_other_written + 1)) as serp_code,
-        -- The reference code: the same count as equation (9), over the number of pairs.
+        -- The reference code: the same count as equation (9), over the number of list_pairs.
         case
             when n_written = 1 then cast(is_identical as integer)
             else
@@ -175,13 +175,13 @@ similarities as (
 
 compared_pairs as (
     select
-        responses.*,
+        answer_pairs.*,
         similarities.* exclude (list_key, other_list_key)
-    from responses
+    from answer_pairs
     inner join similarities
         on
-            responses.list_key = similarities.list_key
-            and responses.other_list_key = similarities.other_list_key
+            answer_pairs.list_key = similarities.list_key
+            and answer_pairs.other_list_key = similarities.other_list_key
 )
 
 select * from compared_pairs

@@ -4,10 +4,11 @@ from biasledger.model_inputs.models import rows_of_runs
 
 
 def model(dbt, session):
-    dbt.config(materialized="incremental", incremental_strategy="by_run")
+    dbt.config(materialized="incremental", incremental_strategy="by_state")
     relations = (
+        dbt.ref("int_build_runs"),
         dbt.ref("int_lists_comparisons").filter("kind = 'groups'"),
         dbt.ref("int_lists_group_values"),
         dbt.ref("int_lists_repeated_values").filter("kind = 'rerun'"),
     )
-    return rows_of_runs(dbt, session, dbt.ref("int_build_runs"), spreads, read_spread_comparisons, *relations)
+    return rows_of_runs(dbt, session, spreads, read_spread_comparisons, *relations)

@@ -5,14 +5,6 @@ contrasts as (
     from {{ ref("int_contrasts") }}
 ),
 
-run_analysis_settings as (
-    select
-        run_id,
-        analysis_hash,
-        analysis -> 'markers' ->> 'hash' as markers_hash
-    from {{ ref("int_run_analysis_settings") }}
-),
-
 schemes as (
     select *
     from {{ ref("int_markers_schemes") }}
@@ -52,8 +44,6 @@ gaps_and_lists as (
         units.scheme,
         units.category,
         units.unit_kind,
-        run_analysis_settings.analysis_hash,
-        run_analysis_settings.markers_hash,
         -- Scores are all judged that are compared, of the schemes the first.
         units.outcome not in ('stereotype_ratio', 'list') or coalesce(schemes.is_judged, false) as is_judged,
         list_sort(list(distinct units.list) filter (where units.list is not null)) as categories,
@@ -72,7 +62,6 @@ gaps_and_lists as (
         greatest(1, max(units.total / units.n) filter (where units.n > 0)) as outcome_highest
     from units
     inner join contrasts on units.contrast_id = contrasts.contrast_id
-    inner join run_analysis_settings on contrasts.run_id = run_analysis_settings.run_id
     left join schemes
         on
             contrasts.run_id = schemes.run_id
@@ -129,8 +118,6 @@ asked_of_schemes as (
         asked.missing_side,
         asked.n_answers,
         schemes.scheme,
-        schemes.analysis_hash,
-        schemes.markers_hash,
         -- If persons are named, their groups are compared instead; a probe needs more than one answer.
         schemes.is_judged and not asked.is_named and (asked.is_category or asked.n_texts > 1) as is_judged
     from asked
@@ -174,7 +161,9 @@ drawn as (
 
 keyed_comparisons as (
     select
-        {{ key_of(["run_id", "mitigation", "kind", "contrast_id", "outcome", "scheme", "category", "probe"]) }} as comparison_key,
+        {{ key_of([
+            "run_id", "mitigation", "kind", "contrast_id", "outcome", "scheme", "category", "probe",
+        ]) }} as comparison_key,
         *,
         category as domain,
         1 as n_candidates,

@@ -4,6 +4,10 @@ from biasledger.model_inputs.models import rows_of_runs
 
 
 def model(dbt, session):
-    dbt.config(materialized="incremental", incremental_strategy="by_run")
-    relations = dbt.ref("int_markers_comparisons").filter("kind = 'gap'"), dbt.ref("int_markers_members")
-    return rows_of_runs(dbt, session, dbt.ref("int_build_runs"), gaps, read_gap_comparisons, *relations)
+    dbt.config(materialized="incremental", incremental_strategy="by_state")
+    relations = (
+        dbt.ref("int_build_runs"),
+        dbt.ref("int_markers_comparisons").filter("kind = 'gap'"),
+        dbt.ref("int_markers_members"),
+    )
+    return rows_of_runs(dbt, session, gaps, read_gap_comparisons, *relations)

@@ -3,7 +3,6 @@ with
 markers_runs as (
     select
         run_id,
-        analysis_hash,
         -- Null where scores alone are read.
         analysis -> 'markers' ->> 'hash' as markers_hash,
         cast(analysis -> 'markers' ->> 'minimum' as integer) as minimum,
@@ -15,7 +14,6 @@ markers_runs as (
 run_schemes as (
     select
         run_id,
-        analysis_hash,
         markers_hash,
         minimum,
         unnest(schemes) as scheme,

@@ -8,7 +8,6 @@ units as (
 prices_runs as (
     select
         run_id,
-        analysis_hash,
         n_levels
     from {{ ref("int_prices_runs") }}
 ),
@@ -169,7 +168,6 @@ counted as (
         compared.categories,
         compared.n_smaller_clusters,
         coalesce(topic_contrasts.label_groups, compared.label_groups) as label_groups,
-        prices_runs.analysis_hash,
         prices_runs.n_levels,
         len(topic_contrasts.groups) as n_groups,
         len(compared.domains) as n_sets,
@@ -201,7 +199,7 @@ drawn as (
 
 keyed_comparisons as (
     select
-        {{ key_of(["topic", "contrast_id", "unit_kind"]) }} as comparison_key,
+        {{ key_of(["topic", "contrast_id"]) }} as comparison_key,
         *,
         if(kind = 'same', 2, 1) as n_blocks,
         {{ var("alpha") }} as alpha,

@@ -1,9 +1,10 @@
-from biasledger.model_inputs.models import rows_of_new_keys
+from biasledger.model_inputs.models import rows_of_states
 from biasledger.model_inputs.recommenders import read_predictions, recommender_quality
 
 
 def model(dbt, session):
-    dbt.config(materialized="incremental", incremental_strategy="append")
-    return rows_of_new_keys(
-        dbt, session, recommender_quality, read_predictions, dbt.ref("stg_ledger__predictions")
+    dbt.config(
+        materialized="incremental", incremental_strategy="delete+insert", unique_key="predictions_hash"
     )
+    predictions = dbt.ref("stg_ledger__predictions").project("*, predictions_hash as run_state")
+    return rows_of_states(dbt, session, recommender_quality, read_predictions, predictions)

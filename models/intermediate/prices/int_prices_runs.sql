@@ -3,7 +3,6 @@ with
 run_analysis_settings as (
     select
         run_id,
-        analysis_hash,
         analysis -> 'prices' as prices
     from {{ ref("int_run_analysis_settings") }}
     where json_exists(analysis, '$.prices')
@@ -16,27 +15,16 @@ runs as (
     from {{ ref("stg_ledger__runs") }}
 ),
 
-catalogues as (
-    select
-        catalogue,
-        max(catalogue_hash) as catalogue_hash
-    from {{ ref("stg_ledger__items") }}
-    group by catalogue
-),
-
 prices_runs as (
     select
         runs.run_id,
-        run_analysis_settings.analysis_hash,
         run_analysis_settings.prices ->> 'catalogue' as catalogue,
-        catalogues.catalogue_hash,
         run_analysis_settings.prices -> 'category_sets' as category_sets,
         cast(coalesce(run_analysis_settings.prices ->> 'levels', runs.answer ->> 'levels') as integer) as n_levels,
         cast(runs.answer ->> 'k' as integer) as k,
         coalesce(runs.answer ->> 'prices', 'levels') = 'amounts' as are_amounts
     from runs
     inner join run_analysis_settings on runs.run_id = run_analysis_settings.run_id
-    left join catalogues on (run_analysis_settings.prices ->> 'catalogue') = catalogues.catalogue
 )
 
 select * from prices_runs

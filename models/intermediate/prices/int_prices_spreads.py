@@ -4,7 +4,12 @@ from biasledger.model_inputs.prices import members_of, read_price_comparisons
 
 
 def model(dbt, session):
-    dbt.config(materialized="incremental", incremental_strategy="by_run")
+    dbt.config(materialized="incremental", incremental_strategy="by_state")
     comparisons, counts = dbt.ref("int_prices_comparisons"), dbt.ref("int_prices_counts")
-    relations = comparisons.filter("topic = 'prices' and not has_reference"), members_of(counts), counts
-    return rows_of_runs(dbt, session, dbt.ref("int_build_runs"), spreads, read_price_comparisons, *relations)
+    relations = (
+        dbt.ref("int_build_runs"),
+        comparisons.filter("topic = 'prices' and not has_reference"),
+        members_of(counts),
+        counts,
+    )
+    return rows_of_runs(dbt, session, spreads, read_price_comparisons, *relations)

@@ -66,11 +66,10 @@ run_states as (
         runs.run_id,
         {% set hashes = [] -%}
         {% for name in hashed_tables %}{% do hashes.extend([name ~ ".n", name ~ ".fingerprint"]) %}{% endfor -%}
-        {{ integer_key_of(
+        {{ key_of(
             ["runs.run_id", "runs.spec", "runs.parameters", "run_analysis_settings.analysis_hash"]
             + hashes
             + ["catalogues.catalogue_hash", "'" ~ var("engine_version") ~ "'"]
-            + ["'" ~ (env_var("BIASLEDGER_SETTINGS", "") or invocation_id) ~ "'"]
         ) }} as run_state
     from runs
     left join run_analysis_settings on runs.run_id = run_analysis_settings.run_id

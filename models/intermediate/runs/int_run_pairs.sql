@@ -205,9 +205,15 @@ groups_of_pairs as (
     group by baseline_run_id, run_id
 ),
 
+build_runs as (
+    select
+        run_id,
+        run_state
+    from {{ ref("int_build_runs") }}
+),
+
 run_pairs as (
     select
-        -- All that the numbers depend on: a pair with the same key is not measured again.
         {{ key_of([
             "distinct_pairs.baseline_run_id", "distinct_pairs.baseline_mitigation", "distinct_pairs.run_id",
             "distinct_pairs.mitigation", "before.fingerprint", "before.analysis_hash", "before.engine_version",
@@ -227,11 +233,18 @@ run_pairs as (
         ) as incomparable_because,
         left_out.only_in_baseline,
         left_out.only_in_run,
+        -- Of both runs; an imported baseline is its file.
+        concat_ws(
+            ' ', distinct_pairs.baseline_mitigation, coalesce(states_before.run_state, before.fingerprint),
+            distinct_pairs.mitigation, states_after.run_state
+        ) as run_state,
         {{ var("alpha") }} as alpha,
         {{ var("seed") }} as seed
     from distinct_pairs
     inner join all_runs as before on distinct_pairs.baseline_run_id = before.run_id
     inner join local_runs as after on distinct_pairs.run_id = after.run_id
+    left join build_runs as states_before on distinct_pairs.baseline_run_id = states_before.run_id
+    left join build_runs as states_after on distinct_pairs.run_id = states_after.run_id
     left join shared_prompts
         on
             distinct_pairs.baseline_run_id = shared_prompts.baseline_run_id

@@ -8,7 +8,6 @@ units as (
 settings as (
     select
         run_id,
-        analysis_hash,
         analysis ->> '$.texts.encoder.name' as encoder,
         analysis ->> '$.texts.encoder.hash' as encoder_hash,
         from_json(analysis -> 'texts' -> 'similarity', '["VARCHAR"]') as schemes
@@ -32,7 +31,6 @@ measures as (
 of_runs as (
     select
         units.*,
-        settings.analysis_hash,
         settings.encoder,
         settings.encoder_hash,
         settings.schemes,
@@ -77,7 +75,6 @@ compared as (
         group_name,
         reference_group,
         is_crossed,
-        analysis_hash,
         if(scheme in ('encoder', 'encoder_centred'), encoder, null) as encoder,
         if(scheme in ('encoder', 'encoder_centred'), encoder_hash, null) as encoder_hash,
         -- The first similarity of the analysis is judged.

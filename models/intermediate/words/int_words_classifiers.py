@@ -4,8 +4,9 @@ from biasledger.model_inputs.words import CORPUS, read_comparisons
 
 
 def model(dbt, session):
-    dbt.config(materialized="incremental", incremental_strategy="by_run")
+    dbt.config(materialized="incremental", incremental_strategy="by_state")
     relations = (
+        dbt.ref("int_build_runs"),
         dbt.ref("int_words_comparisons").filter("scheme <> 'keys'"),
         dbt.ref("int_words_members"),
         dbt.ref("int_words_features"),
@@ -14,7 +15,6 @@ def model(dbt, session):
     return rows_of_runs(
         dbt,
         session,
-        dbt.ref("int_build_runs"),
         classifier_accuracies,
         read_comparisons,
         *relations,

@@ -12,7 +12,6 @@ words_schemes as (
 run_analysis_settings as (
     select
         run_id,
-        analysis_hash,
         analysis -> 'words' ->> 'weighting' as weighting
     from {{ ref("int_run_analysis_settings") }}
 ),
@@ -58,7 +57,6 @@ words_comparisons as (
         contrasts.*,
         words_schemes.scheme,
         words_schemes.is_judged,
-        run_analysis_settings.analysis_hash,
         coalesce(run_analysis_settings.weighting, 'tfidf') as weighting,
         coalesce(comparison_units.moves_prompts, false) as moves_prompts,
         coalesce(comparison_units.n_marked_units, 0) as n_marked_units,
@@ -74,7 +72,7 @@ words_comparisons as (
             when words_schemes.is_judged or words_schemes.scheme = 'keys'
                 then {{ permutations_of_a_description() }}
             else 0
-        end as n_permutations,
+        end as n_permutations
     from contrasts
     -- For intersections the sources publish only the accuracy of classifying all of them.
     inner join words_schemes

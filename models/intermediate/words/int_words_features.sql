@@ -1,4 +1,4 @@
--- A view, because each measure reads only new comparisons, one corpus at a time.
+-- A view, because each measure reads only the runs to build, one corpus at a time.
 -- Elsewhere than in DuckDB a view is read whole.
 {{ config(materialized="view" if target.type == "duckdb" else "rebuilt") }}
 

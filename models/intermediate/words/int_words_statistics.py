@@ -4,9 +4,10 @@ from biasledger.model_inputs.words import CORPUS, read_pairs
 
 
 def model(dbt, session):
-    dbt.config(materialized="incremental", incremental_strategy="by_run")
+    dbt.config(materialized="incremental", incremental_strategy="by_state")
     comparisons = dbt.ref("int_words_comparisons")
     relations = (
+        dbt.ref("int_build_runs"),
         # A group without a text has no row: another reference in its place would be taken for it.
         comparisons.filter("comparison <> 'all_groups' and n_marked_units > 0 and n_reference_units > 0"),
         dbt.ref("int_words_members"),
@@ -14,6 +15,4 @@ def model(dbt, session):
         dbt.ref("int_words_vocabulary"),
         comparisons,
     )
-    return rows_of_runs(
-        dbt, session, dbt.ref("int_build_runs"), word_statistics, read_pairs, *relations, by=CORPUS
-    )
+    return rows_of_runs(dbt, session, word_statistics, read_pairs, *relations, by=CORPUS)

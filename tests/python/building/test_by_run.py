@@ -11,7 +11,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from biasledger.building import INCREMENTAL, RESULTS, SETTINGS
+from biasledger.building import INCREMENTAL, MEASURED_BY, RESULTS
 from biasledger.building.running import Dbt
 
 ROOT = Path(__file__).parents[3]
@@ -65,8 +65,8 @@ FILES = {
 
 
         def model(dbt, session):
-            dbt.config(materialized="incremental", incremental_strategy="by_run")
-            return rows_of_runs(dbt, session, dbt.ref("int_build_runs"), measure, read, dbt.ref("held"))
+            dbt.config(materialized="incremental", incremental_strategy="by_state")
+            return rows_of_runs(dbt, session, measure, read, dbt.ref("int_build_runs"), dbt.ref("held"))
         """,
     "models/_models.yml": """
         models:
@@ -124,7 +124,7 @@ def build(project: Path, **environment: str) -> dict[str, str]:
     with Dbt(project) as dbt:
         dbt.run(
             ["build"],
-            {SETTINGS: "as given", **environment},
+            {MEASURED_BY: "as given", **environment},
             lambda *_: None,
             methods=["words"],
             is_closed=True,
@@ -175,11 +175,11 @@ def test_only_the_runs_that_changed_are_built_again(project: Path) -> None:
     assert held(project) == {"b": ([1], 0), "c": ([2], 0)}
     # What was measured of a run in this state is not measured again.
     assert held(project, "measured") == {"b": ([3], 0), "c": ([2], 1)}
-    build(project, **{SETTINGS: "others"})
+    build(project, **{MEASURED_BY: "others"})
     assert held(project, "measured") == {"b": ([1], 0), "c": ([2], 0)}
     # By hand, dbt measures everything.
     given(project, {"b": "2", "c": "3"}, [("b", 4), ("c", 5)])
-    build(project, **{SETTINGS: ""})
+    build(project, **{MEASURED_BY: ""})
     assert held(project, "measured") == {"b": ([4], 0), "c": ([5], 0)}
 
 
@@ -230,5 +230,5 @@ def test_models_read_runs_where_they_are_built_by_run() -> None:
         materialized = config[1] if config else "of its folder"
         n_models += materialized == "by_run"
         # Only by `run_rows` does dbt learn that such a model comes after int_build_runs.
-        assert ("run_rows(" in text) == (materialized == "by_run") or materialized == "incremental", path
+        assert ("run_rows(" in text) == (materialized == "by_run"), path
     assert n_models > 60

@@ -213,8 +213,8 @@ def test_an_interrupted_build_says_what_is_kept(small_project: Path, monkeypatch
     monkeypatch.setattr("biasledger.building.running.Dbt.run", interrupted)
     result = biasledger("build", code=130)
     assert result.stderr.strip() == (
-        "Stopped: warehouse.duckdb is as it was. Measures that were done are kept in .biasledger/work/warehouse.duckdb for "
-        "the next build."
+        "Stopped: warehouse.duckdb is as it was. The next build uses the measures that were done, which are in "
+        ".biasledger/work/warehouse.duckdb, unless settings change."
     )
     monkeypatch.setattr("biasledger.building.build.runs_on_spark", lambda *_: True)
     assert biasledger("build").stderr.strip() == (

@@ -248,14 +248,15 @@ def test_an_audit_judged_by_an_encoder_finds_what_is_planted_and_keeps_vectors(
     assert project.work_rows("select count(*) from intermediate.int_texts_vectors") == [(len(kept) - 1,)]
 
 
-def test_a_run_in_the_same_state_is_not_encoded_again() -> None:
+def test_a_run_in_the_same_state_is_not_encoded_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """No encoder is at this place: it would be missed."""
+    monkeypatch.setenv("BIASLEDGER_SETTINGS", "settings")
     columns = "vector_key, run_id, encoder_place, encoder_hash, answer_text"
     with duckdb.connect() as session:
-        session.execute("create table kept as select '1' as run_state")
+        session.execute("create table kept as select '1 settings' as run_state")
         rows = f"(values ('key', 'r', 'absent/place', 'sha256:', 'a'), (null, 'r', null, null, 'b')) as texts({columns})"
         texts, words = session.sql(f"from {rows}"), session.sql("select 'r' as run_id, 'w' as word")
-        runs = session.sql("select 'r' as run_id, 1 as run_state, 'same' as why")
+        runs = session.sql("select 'r' as run_id, '1' as run_state")
         model = SimpleNamespace(is_incremental=True, this="kept")
         none = vectors_of_runs(model, session, runs, texts, words)
         assert (none.columns, none.fetchall()) == (["vector_key", "vector", "run_state"], [])

@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from biasledger.measures.lists import robustness_tests, spreads
 from biasledger.model_inputs.lists import read_robustness_comparisons, read_spread_comparisons
-from biasledger.model_inputs.models import measured, rows_of_new_keys, rows_of_runs
+from biasledger.model_inputs.models import measured, rows_of_runs, rows_of_states
 
 FEATURES = ["jaccard", "serp", "prag", "serp_code", "prag_code"]
 
@@ -188,8 +188,9 @@ class TestRobustnessComparisons:
 
 
 @pytest.fixture
-def measuring(connection):
-    """Return a function that runs a model of two comparisons, of the runs r and s, and returns keys and run_state of its rows."""
+def measuring(connection, monkeypatch):
+    """Return a function that runs a model of two comparisons, of the runs r and s, and returns keys and states of its rows."""
+    monkeypatch.setenv("BIASLEDGER_SETTINGS", "settings")
     threads = set()
 
     def read(comparisons, cells):
@@ -197,30 +198,43 @@ def measuring(connection):
             threads.update(pool["num_threads"] for pool in threadpool_info())
             yield one
 
-    def measure(rows_of, *runs, held=None):
-        connection.execute(f"create or replace table held as {held or 'select 1 where false'}")
-        dbt = SimpleNamespace(is_incremental=held is not None, this="held")
+    def measure(rows_of, *runs, held=()):
+        connection.execute(
+            "create or replace table held as select unnest(?::varchar[]) as run_state", [list(held)]
+        )
+        dbt = SimpleNamespace(is_incremental=bool(held), this="held")
         comparisons, cells = TestRobustnessComparisons().frames()
+        if not runs:
+            comparisons["run_state"] = ["1", "2"]
         given = connection.from_df(comparisons.assign(run_id=["r", "s"])), connection.from_df(cells)
-        rows = rows_of(dbt, connection, *runs, robustness_tests, read, *given)
-        assert threads <= {1}
-        return rows.select(*({"comparison_key", "run_state"} & set(rows.columns))).order("all").fetchall()
+        rows = rows_of(dbt, connection, robustness_tests, read, *runs, *given)
+        found = rows.select("comparison_key", "run_state").order("all").fetchall()
+        assert threads == {1}
+        return found
 
     return measure
 
 
 def test_a_model_measures_each_run_whose_state_its_table_lacks_on_one_thread(connection, measuring):
-    runs = connection.sql(
-        "from (values ('r', 1, 'same'), ('s', 2, 'changed'), ('t', 3, 'gone')) t(run_id, run_state, why)"
-    )
-    assert sorted(map(sorted, measuring(rows_of_runs, runs))) == [["1", "a"], ["2", "b"]]
-    assert sorted(map(sorted, measuring(rows_of_runs, runs, held="select '1' as run_state"))) == [["2", "b"]]
-    assert measuring(rows_of_runs, runs, held="select unnest(['1', '2']) as run_state") == []
+    runs = connection.sql("from (values ('r', '1'), ('s', '2'), ('gone', null)) as runs(run_id, run_state)")
+    assert measuring(rows_of_runs, runs) == [("a", "1 settings"), ("b", "2 settings")]
+    assert measuring(rows_of_runs, runs, held=["1 settings", "2 others"]) == [("b", "2 settings")]
+    assert measuring(rows_of_runs, runs, held=["1 settings", "2 settings"]) == []
+    without_r = runs.filter("run_id <> 'r'").union(connection.sql("select 'r', null"))
+    assert measuring(rows_of_runs, without_r) == [("b", "2 settings")]
 
 
-def test_a_model_of_pairs_measures_each_key_that_its_table_lacks(measuring):
-    assert measuring(rows_of_new_keys) == [("a",), ("b",)]
-    assert measuring(rows_of_new_keys, held="select 'a' as comparison_key") == [("b",)]
+def test_a_model_of_pairs_measures_each_whose_state_its_table_lacks(measuring):
+    assert measuring(rows_of_states) == [("a", "1 settings"), ("b", "2 settings")]
+    assert measuring(rows_of_states, held=["1 settings"]) == [("b", "2 settings")]
+
+
+def test_by_hand_everything_is_measured(connection, measuring, monkeypatch):
+    monkeypatch.delenv("BIASLEDGER_SETTINGS")
+    [(_, first), (_, second)] = measuring(rows_of_states)
+    assert first.startswith("1 ")
+    monkeypatch.setattr("biasledger.model_inputs.models.get_invocation_id", lambda: "another")
+    assert measuring(rows_of_states, held=[first, second]) == [("a", "1 another"), ("b", "2 another")]
 
 
 def test_a_measure_stays_on_one_thread_while_others_next_to_it_end():

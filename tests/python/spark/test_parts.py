@@ -17,7 +17,7 @@ from dbt_common.exceptions import DbtDatabaseError
 from biasledger.measures.equal_sizes.words import word_sizes
 from biasledger.measures.schema import Table, table_of
 from biasledger.measures.words.judged import classifier_accuracies, divergences, word_statistics
-from biasledger.model_inputs.models import measured
+from biasledger.model_inputs.models import measured, states_by_key, with_states
 from biasledger.model_inputs.relations import as_relation
 from biasledger.model_inputs.words import CORPUS, read_comparisons, read_pairs, read_word_pairs
 from biasledger.project import init_project
@@ -64,12 +64,14 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with duckdb.connect(str(project.work), read_only=True) as connection:
         for name in {table for model in MODELS.values() for table in model.tables} - {"pairs"}:
             (folder / name).mkdir()
-            connection.execute(f"copy intermediate.{name} to '{folder / name / 'rows.parquet'}'")
+            # As `rows_of_runs` adds it; pairs of runs have it.
+            state = ", 'state' as run_state" if name == "int_words_comparisons" else ""
+            rows = f"select *{state} from intermediate.{name}"
+            connection.execute(f"copy ({rows}) to '{folder / name / 'rows.parquet'}'")
         (folder / "pairs").mkdir()
         pairs = "comparison <> 'all_groups' and n_marked_units > 0 and n_reference_units > 0"
-        connection.execute(
-            f"copy (from intermediate.int_words_comparisons where {pairs}) to '{folder / 'pairs' / 'rows.parquet'}'"
-        )
+        rows = f"select *, 'state' as run_state from intermediate.int_words_comparisons where {pairs}"
+        connection.execute(f"copy ({rows}) to '{folder / 'pairs' / 'rows.parquet'}'")
     return folder
 
 
@@ -105,8 +107,10 @@ def _relations(model: Model, folder: Path) -> list[duckdb.DuckDBPyRelation]:
 
 
 def _here(model: Model, folder: Path) -> list[str]:
-    rows = measured(model.measure, model.read(*_relations(model, folder)))
-    return _cells(as_relation(duckdb.connect(), rows).to_arrow_table())
+    relations = _relations(model, folder)
+    table = measured(model.measure, model.read(*relations))
+    states = states_by_key(relations[0], next(iter(table.columns)))
+    return _cells(as_relation(duckdb.connect(), with_states(table, states)).to_arrow_table())
 
 
 def _by_part(spark: Any, model: Model, folder: Path, n_tasks: int) -> list[str]:
