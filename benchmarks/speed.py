@@ -150,7 +150,7 @@ def _words_comparisons(path: str) -> list[Comparison[Texts]]:
             connection.table(f"{schema_of(connection, f'int_words_{name}')}.int_words_{name}")
             for name in names
         ]
-        return list(read_comparisons(*relations, done=frozenset()))
+        return list(read_comparisons(*relations))
 
 
 def main(work: str, n_permutations: int) -> None:
