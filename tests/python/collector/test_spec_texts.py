@@ -39,6 +39,24 @@ def test_texts_are_read_where_the_spec_says_so(tmp_path: Any) -> None:
     assert "texts" not in load(tmp_path, spec(analysis={})).analysis_document()
 
 
+@pytest.mark.parametrize(
+    ("texts", "sentence"),
+    [
+        (
+            {"similarity": ["encoder"]},
+            "analysis.texts.encoder is missing, and similarity names 'encoder'",
+        ),
+        (
+            {"encoder": "tiny"},
+            "analysis.texts.encoder is read where similarity names 'encoder' or 'encoder_centred'",
+        ),
+    ],
+)
+def test_encoder_and_similarity_go_together(tmp_path: Path, texts: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(InputError, match=sentence):
+        load(tmp_path, spec(analysis={"texts": texts}))
+
+
 def message(simulator: Simulator, name: str) -> list[str]:
     return [str(simulator.ask(Request(ASKED.format(name), None, trial, trial)).text) for trial in range(200)]
 
@@ -58,7 +76,7 @@ def test_advice_is_the_same_for_everybody_unless_something_is_planted() -> None:
     assert all(text.startswith("Dear Keisha, ") for text in message(fair, "Keisha"))
 
 
-def test_an_encoder_is_found_next_to_the_spec_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_of_an_encoder_is_next_to_the_spec(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     project = tmp_path / "project"
     (project / "audits/tiny").mkdir(parents=True)
     (project / "dbt_project.yml").write_text("name: small\n", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Test the step from relations of lists to matrices: places, nulls, order of rows, threads, cached keys."""
+"""Test the step from relations of lists to matrices: places, nulls, order of rows, threads."""
 
 from __future__ import annotations
 
@@ -112,6 +112,17 @@ class TestSpreadComparisons:
         assert len(expected) == 2 * (5 * 3 + 1)
         pd.testing.assert_frame_equal(found, expected)
 
+    def test_a_comparison_measured_alone_has_the_same_numbers(self, connection):
+        comparisons = comparisons_frame(["a", "b"], ["q", "q"])
+        others = cells_frame(["a", "b"]), reruns_frame(["q"])
+        whole, alone = (
+            spreads(read_spread_comparisons(*relations(connection, measured, *others))).to_pandas()
+            for measured in (comparisons, comparisons.query("comparison_key == 'b'"))
+        )
+        of_b = whole[whole["comparison_key"] == "b"].reset_index(drop=True)
+        assert len(of_b) == 5 * 3 + 1
+        pd.testing.assert_frame_equal(alone, of_b)
+
     def test_reruns_without_rows_leave_the_floor_empty(self, connection):
         frames = (comparisons_frame(["a"], ["q"]), cells_frame(["a"]))
         for reruns in (reruns_frame([]).astype({"values_key": str}), reruns_frame(["other"])):
@@ -203,19 +214,20 @@ def measuring(connection):
         comparisons, cells = TestRobustnessComparisons().frames()
         given = connection.from_df(comparisons.assign(run_id=["r", "s"])), connection.from_df(cells)
         rows = rows_of(dbt, connection, *runs, robustness_tests, read, *given)
-        assert threads <= {1}
-        return rows.select(*({"comparison_key", "run_state"} & set(rows.columns))).order("all").fetchall()
+        assert threads == {1}
+        columns = [name for name in ("comparison_key", "run_state") if name in rows.columns]
+        return rows.select(*columns).order("all").fetchall()
 
     return measure
 
 
 def test_a_model_measures_each_run_whose_state_its_table_lacks_on_one_thread(connection, measuring):
-    runs = connection.sql(
-        "from (values ('r', 1, 'same'), ('s', 2, 'changed'), ('t', 3, 'gone')) t(run_id, run_state, why)"
-    )
-    assert sorted(map(sorted, measuring(rows_of_runs, runs))) == [["1", "a"], ["2", "b"]]
-    assert sorted(map(sorted, measuring(rows_of_runs, runs, held="select '1' as run_state"))) == [["2", "b"]]
+    runs = connection.sql("from (values ('r', 1, 'same'), ('s', 2, 'changed')) t(run_id, run_state, why)")
+    assert measuring(rows_of_runs, runs) == [("a", "1"), ("b", "2")]
+    assert measuring(rows_of_runs, runs, held="select '1' as run_state") == [("b", "2")]
     assert measuring(rows_of_runs, runs, held="select unnest(['1', '2']) as run_state") == []
+    gone = connection.sql("select 'r' as run_id, 1 as run_state, 'gone' as why")
+    assert measuring(rows_of_runs, gone) == []
 
 
 def test_a_model_of_pairs_measures_each_key_that_its_table_lacks(measuring):
