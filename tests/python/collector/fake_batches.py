@@ -121,7 +121,7 @@ class Service:
         return batch.looks >= self.looks
 
     def listed(self, after: str | None) -> tuple[list[Batch], bool]:
-        """Two batches after another one, newest first, and whether there are more; none while the list lags behind."""
+        """Return the next page of two batches, newest first, and whether more follow; none while the list lags behind."""
         self.lag -= 1
         newest = [] if self.lag >= 0 else list(reversed(self.batches.values()))
         if after:

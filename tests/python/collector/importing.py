@@ -20,7 +20,7 @@ BringRuns = Callable[..., tuple[RunSummary, ...]]
 Refused = Callable[..., str]
 Row = dict[str, Any]
 
-# To be selected from: responses with their prompts.
+# A FROM clause: responses with their prompts.
 ANSWERS = "raw.responses inner join raw.prompts using (run_id, prompt_id)"
 
 

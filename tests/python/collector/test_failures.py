@@ -86,7 +86,9 @@ def test_each_failure_names_its_rule() -> None:
     assert answer.error == "The service was asked too often (rule rate_limit)."
     assert answer.language is None
     assert read_failure("something else").rule == "other_error"
-    # A model that refuses in the body of an error refuses.
+
+
+def test_a_model_that_refuses_in_the_body_of_an_error_refuses() -> None:
     body = '{"error": {"code": 403, "message": "I\'m sorry, but I can\'t help with that."}}'
     assert classify(body, "json_object", LIMIT).status == "refused"
 
@@ -108,12 +110,19 @@ def test_a_refusal_stays_one_where_the_error_says_nothing_more() -> None:
     assert _imported(None, finish_reason="SAFETY", error="Error code: 500").status == "error"
 
 
-@pytest.mark.parametrize(("reason", "status"), [
-    ("Stop", "ok"), ("LENGTH", "ok"), ("FinishReason.SAFETY", "refused"), ("error", "error"), ("no such reason", "ok"),
-])  # fmt: skip
-def test_a_finish_reason_counts_whatever_its_spelling(reason: str, status: str) -> None:
-    assert classify("accept", "label", LIMIT, reason, labels=["accept"]).status == status
-    assert classify("I think that", "text", LIMIT, "LENGTH").status == "truncated"
+@pytest.mark.parametrize(
+    ("kind", "text", "reason", "status"),
+    [
+        ("label", "accept", "Stop", "ok"),
+        ("label", "accept", "LENGTH", "ok"),
+        ("text", "I think that", "LENGTH", "truncated"),
+        ("label", "accept", "FinishReason.SAFETY", "refused"),
+        ("label", "accept", "error", "error"),
+        ("label", "accept", "no such reason", "ok"),
+    ],
+)
+def test_a_finish_reason_counts_whatever_its_spelling(kind: str, text: str, reason: str, status: str) -> None:
+    assert classify(text, kind, LIMIT, reason, labels=["accept"]).status == status
 
 
 def test_unknown_reasons_are_named_with_their_counts() -> None:

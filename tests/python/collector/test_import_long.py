@@ -141,7 +141,9 @@ def test_a_probe_in_two_categories_is_refused(tmp_path: Path, bring_as: Bring, l
     file = tmp_path / "answers.csv"
     rows = "nurse,jobs,She.\nnurse,jobs,He.\nbank,,He.\nnurse,people,She.\n"
     file.write_text(f"probe,kind,answer\n{rows}", encoding="utf-8")
-    sentence = r"csv: rows 1 and 4 have 'nurse' as 'probe' in the categories 'jobs' and 'people'; where"
+    sentence = (
+        r"answers\.csv: rows 1 and 4 have 'nurse' as 'probe' in the categories 'jobs' and 'people'; where"
+    )
     with pytest.raises(InputError, match=sentence):
         bring_as(text, file)
     assert not ledger_path.exists()

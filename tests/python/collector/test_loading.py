@@ -50,13 +50,6 @@ def begin(
     return JournalWriter.create(journal_path(ledger_path, run_id), run, said, PROMPTS, started)
 
 
-@pytest.fixture
-def ledger(ledger_path: Path) -> Ledger:
-    ledger = Ledger(ledger_path)
-    ledger.create()
-    return ledger
-
-
 def answered(first: int, n: int) -> list[ResponseRow]:
     return [
         ResponseRow(

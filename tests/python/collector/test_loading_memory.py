@@ -42,13 +42,6 @@ def test_a_text_larger_than_the_bound_is_written(
     ]
 
 
-@pytest.fixture
-def ledger(ledger_path: Path) -> Ledger:
-    ledger = Ledger(ledger_path)
-    ledger.create()
-    return ledger
-
-
 def long_answers(first: int, n: int, length: int) -> list[ResponseRow]:
     text = "warm " * (length // 5)
     return [replace(one, response_text=text, answer_text=text, raw_body=text) for one in answered(first, n)]

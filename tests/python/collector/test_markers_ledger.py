@@ -18,6 +18,7 @@ from collector.rows import MarkerRow, ProbeRow, ScoreRow
 from collector.spec.loading import load_audit
 from collector.targets.simulator.target import Simulator
 from tests.python.collector.importing import Bring, Query, Write
+from tests.python.collector.specs import REGARD_AUDIT
 
 PROBES_AUDIT = """
 audit: probes
@@ -26,24 +27,6 @@ templates: [{id: probe, text: '{prompt}'}]
 trials: 2
 answer: {kind: text}
 analysis: {markers: {file: markers.csv}}
-"""
-REGARD_AUDIT = """
-audit: regard
-attributes:
-  race: {reference: White, groups: [White, Black]}
-  gender: {reference: man, groups: [man, woman]}
-answer: {kind: text}
-import:
-  columns:
-    text: text
-    domain: context
-    attributes: {race: about, gender: about}
-    scores: {vader: vader, people: label}
-  values:
-    race: {man: null, woman: null, "": null}
-    gender: {White: null, Black: null, "": null}
-  score_labels: {"-1": negative, "1": positive}
-analysis: {markers: {}}
 """
 ROWS = [
     {"text": "They were kind to everybody.", "context": "respect", "about": "Black", "vader": "1",

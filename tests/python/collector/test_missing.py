@@ -24,6 +24,7 @@ from collector.importers.named_columns import columns_of_groups
 from collector.spec.loading import check_audit, load_audit
 from collector.spec.parts import Answer
 from collector.tables.missing import SPREADSHEET_ERRORS, WORDS, is_missing, sql_is_missing
+from tests.python.collector.specs import WIDE
 
 ROOT = Path(__file__).parents[3]
 SPEC = """\
@@ -269,15 +270,6 @@ import: {columns: {text: Votum, subject: Fall, expected: Lösung, attributes: {h
     )
     with pytest.raises(InputError, match="the key 'für' is given twice, in two forms of Unicode"):
         load_audit(Path("own.yml"))
-
-
-WIDE = """\
-audit: wide
-attributes: {sex: {reference: male, groups: [male, female]}, race: {reference: White, groups: [White, Black]}}
-answer: {kind: label, labels: [yes, no]}
-analysis: {decisions: {favourable: [yes]}}
-import: {columns: {texts: {male: his, female: hers}, attributes: {race: race}}}
-""".replace("[yes, no]", "['yes', 'no']").replace("[yes]", "['yes']")
 
 
 def test_a_column_of_answers_for_each_group(folder: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 from collector.errors import InputError
 from collector.spec.loading import load_audit
 from collector.spec.prompts import Prompt, PromptAttribute, build_prompts
-from tests.python.collector.specs import DECISION_FILES, RESUMES_AUDIT, Write, writer
+from tests.python.collector.specs import DECISION_FILES, PAIRED, RESUMES_AUDIT, Write, writer
 
 
 def test_the_source_s_own_audit_asks_fifteen_personas(repository: Path) -> None:
@@ -57,18 +57,6 @@ def test_the_source_s_prompts_of_a_single_axis_state_one_thing(repository: Path)
     assert sum("for a nonbinary person. " in str(one.prompt_text) for one in plain) == 1
     # With both masked, the questions of both axes are one.
     assert len({one.prompt_text for one in prompts if one.mitigation == "masked"}) == 1
-
-
-PAIRED = """
-audit: paired
-attributes:
-  race: {reference: White, groups: {White: [White, pale], Black: [Black, dark]}}
-  gender: {reference: man, groups: {man: [man, guy], woman: woman}}
-templates:
-  - {id: one, text: "For {a race} {gender}.", paired: true}
-trials: 5
-answer: {kind: text}
-"""
 
 
 def test_paired_descriptors_go_in_step(write_spec: Write) -> None:

@@ -23,7 +23,7 @@ from collector.journal.writer import JournalWriter
 from collector.ledger.loading import load_all
 from collector.ledger.overview import list_runs
 from collector.targets.base import Reply, Request
-from tests.python.collector.running import Run, run_fixture, too_many  # noqa: F401
+from tests.python.collector.running import Run, too_many
 from tests.python.collector.scripted import GOOD, Query, Scripted
 
 Stopped = Callable[..., str]

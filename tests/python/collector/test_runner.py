@@ -23,7 +23,7 @@ from collector.spec.prompts import build_prompts
 from collector.targets.base import Reply, Request
 from collector.targets.simulator.target import Simulator
 from tests.python.collector.chat_targets import chat_target
-from tests.python.collector.running import Run, run_fixture  # noqa: F401
+from tests.python.collector.running import Run
 from tests.python.collector.scripted import GOOD, Query, Scripted
 from tests.python.collector.specs import Write
 

@@ -23,7 +23,7 @@ from collector.ledger.overview import list_runs
 from collector.spec.loading import load_audit
 from collector.targets.base import Reply, Request
 from collector.targets.simulator.target import Simulator
-from tests.python.collector.running import Run, run_fixture  # noqa: F401
+from tests.python.collector.running import Run
 from tests.python.collector.scripted import GOOD, Query, Scripted, hold
 
 

@@ -18,6 +18,22 @@ def test_shipped_audits_are_right(repository: Path) -> None:
     assert {"products", "personas"} <= names
 
 
+def test_asked_keeps_the_order_of_groups_and_leaves_out_the_analysis(repository: Path) -> None:
+    asked = load_audit(repository / "audits" / "products.yml").asked()
+    assert [one["attribute"] for one in asked["attributes"]] == ["race", "gender"]
+    race, gender = asked["attributes"]
+    assert [one["group"] for one in race["groups"]] == ["White", "Asian", "Black", "Latino", "Middle-Eastern"]
+    assert gender["reference"] == "Man"
+    assert gender["groups"][0]["descriptors"][:2] == ["Man", "gentleman"]
+    assert asked["trials"] == 2
+    assert {"analysis", "import"}.isdisjoint(asked)
+
+
+def test_asked_tells_group_and_descriptor_apart(repository: Path) -> None:
+    asked = load_audit(repository / "audits" / "replications" / "personas.yml").asked()
+    assert asked["attributes"][0]["groups"][2] == {"group": "Asian", "descriptor": "an Asian"}
+
+
 def test_asked_is_the_same_whatever_comments_and_reading_say(write_spec: Write, small_text: str) -> None:
     first = hash_of(load_audit(write_spec(small_text)).asked())
     second = hash_of(

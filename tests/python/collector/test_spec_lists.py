@@ -196,6 +196,29 @@ def test_the_order_of_a_file_of_subjects_changes_nothing(write: Write) -> None:
     assert hash_of(other.asked()) != hash_of(first.asked())
 
 
+def test_asked_names_what_is_used(write: Write) -> None:
+    asked = load_audit(write()).asked()
+    assert asked["templates"][2] == {
+        "id": "fan_typo",
+        "text": "I am {a descriptor} fan of {entity}. List {k} {titles}.",
+        "language": "en",
+        "part": "robustness",
+        "descriptors": ["race"],
+        "perturbations": ["typo_swap", "typo_drop"],
+        "neutral": "neutral",
+    }
+    assert asked["attributes"][0] == {
+        "attribute": "race",
+        "reference": None,
+        "groups": [
+            {"group": "Black", "descriptor": "Black", "wordings": {"fr": "noir"}},
+            {"group": "Asian", "descriptor": "Asian", "wordings": {"fr": "asiatique"}},
+        ],
+    }
+    assert asked["answer"] == {"kind": "list", "k": 25, "short": "pad", "max_characters": 200_000}
+    assert set(asked["subjects"]) == {"name", "domain", "n", "hash"}
+
+
 def test_the_reading_of_lists(write: Write, tmp_path: Path) -> None:
     plain = load_audit(write()).analysis_document()
     assert plain == {

@@ -13,7 +13,7 @@ from collector.asking.runner import resume
 from collector.errors import TargetError
 from collector.targets.chat import ChatTarget
 from tests.python.collector.chat_targets import chat_target
-from tests.python.collector.running import Run, run_fixture  # noqa: F401
+from tests.python.collector.running import Run
 from tests.python.collector.scripted import Query
 
 TARGETS = {
