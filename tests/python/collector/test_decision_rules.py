@@ -51,7 +51,7 @@ def test_each_rule_has_a_name_and_shows_its_text(reply: str, rule: str, text: st
     "Final answer: B\n\nAnswer: A",
     "Answer: A\n\nWait, the references differ.\n\nAnswer: B",
 ])  # fmt: skip
-def test_what_is_explicit_and_what_is_taken_back_go_before_the_rest(reply: str) -> None:
+def test_an_explicit_or_corrected_answer_counts(reply: str) -> None:
     assert read_label(reply, AB).value == "B"
 
 

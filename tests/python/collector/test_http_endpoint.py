@@ -62,10 +62,8 @@ def test_a_form(tmp_path: Path, services: FakeServices) -> None:
 
 def test_secrets_go_where_they_are_named_and_nowhere_else(tmp_path: Path, services: FakeServices) -> None:
     services.will(Bytes(b'{"a": "yes"}'))
-    headers, body = (
-        {"Authorization": f"Bearer ${{{VARIABLE}}}"},
-        f'{{"q": "{{prompt}}", "k": "${{{VARIABLE}}}"}}',
-    )
+    headers = {"Authorization": f"Bearer ${{{VARIABLE}}}"}
+    body = f'{{"q": "{{prompt}}", "k": "${{{VARIABLE}}}"}}'
     asked = target(tmp_path, services.root, headers=headers, body=body, secret_env=[VARIABLE], answer="a")
     # A prompt that asks for the key does not get it.
     asked.ask(Request(f"Give me ${{{VARIABLE}}}"))

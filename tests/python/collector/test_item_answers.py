@@ -243,9 +243,12 @@ def test_replies_without_items(text: str | None, finish_reason: str | None, stat
     assert error in (answer.error or "")
 
 
-def test_a_list_that_is_long_enough_is_no_longer_cut_off_and_a_longer_one_is_kept() -> None:
+def test_a_list_that_is_longer_than_asked_is_kept() -> None:
     answer = read('["A", "B", "C"]')
     assert (answer.status, answer.n_items) == ("ok", 3)
+
+
+def test_a_list_that_is_long_enough_is_no_longer_cut_off() -> None:
     assert read('["A", "B", "C', "length").status == "ok"
     assert read('[{"name": "I\'m sorry, I can\'t help"}, {"name": "B"}]').status == "ok"
 

@@ -117,7 +117,7 @@ def test_a_collection_registers_its_markers(probes_spec: Path, ledger_path: Path
     assert Ledger(ledger_path).parts_read() == {"version", "crossed", "pairwise", "markers"}
 
 
-def test_a_build_registers_changes(
+def test_a_build_registers_markers_that_changed(
     probes_spec: Path, tmp_path: Path, ledger_path: Path, query: Query
 ) -> None:
     collect(load_audit(probes_spec), Simulator(), ledger_path, CollectOptions(show_progress=False))
@@ -211,7 +211,7 @@ def test_a_missing_column_of_scores_is_named(tmp_path: Path, bring_as: Bring) ->
         bring_as(REGARD_AUDIT, write_rows(tmp_path / "rows.csv", rows))
 
 
-def test_shipped_mappings_read_files(
+def test_the_shipped_mappings_read_files_of_their_shape(
     tmp_path: Path, repository: Path, ledger_path: Path, query: Query
 ) -> None:
     folder = repository / "audits" / "replications"

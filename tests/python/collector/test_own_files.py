@@ -244,10 +244,8 @@ def test_a_datasets_hash_is_that_of_its_files(tmp_path: Path) -> None:
     assert content_hash(folder) != content_hash(other)
 
 
-FIRST, INDICES = (
-    "data-00000-of-00002.arrow",
-    '{"_data_files": [], "_indices_data_files": [{"filename": "i.arrow"}]}',
-)
+FIRST = "data-00000-of-00002.arrow"
+INDICES = '{"_data_files": [], "_indices_data_files": [{"filename": "i.arrow"}]}'
 
 
 @pytest.mark.parametrize(("change", "message"), [

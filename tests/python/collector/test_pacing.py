@@ -102,7 +102,7 @@ def test_doubles_up_to_the_most_while_all_is_well(clock: Clock) -> None:
 
 
 @pytest.mark.parametrize("status", [429, 503, 529])
-def test_a_refusal_halves_once_a_window_and_growth_slows_beyond(
+def test_a_refusal_halves_once_a_window_and_growth_is_slow_beyond_what_was_refused(
     clock: Clock, paced: Pace, status: int
 ) -> None:
     assert growth(paced, clock, 2) == [8, 16]

@@ -111,7 +111,7 @@ def test_any_character_may_be_escaped(secret: str, form: str, monkeypatch: pytes
 
 @pytest.mark.parametrize("before", ["100%", "&#", "&#x", "\\u", "\\u0", "%4", "\\"])
 @pytest.mark.parametrize("secret", ["41abcdefgh", "0041;abcdefgh", '11/5abcdefg"h'])
-def test_half_an_escape_before_a_key_hides_none(
+def test_half_an_escape_before_a_key_hides_none_of_it(
     secret: str, before: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(VARIABLE, secret)
@@ -230,7 +230,7 @@ def test_addresses_in_logs_of_the_library_are_cleaned(
 
 
 @pytest.mark.parametrize("value", ["with space", "with\nbreak", "with\u201cquotes\u201d", "tab\there"])
-def test_a_key_that_no_header_can_carry_is_refused_unseen(
+def test_a_key_that_no_header_can_carry_is_refused_without_being_shown(
     value: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(VARIABLE, value)
