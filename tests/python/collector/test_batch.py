@@ -226,12 +226,15 @@ def know_no_model(service: Service) -> None:
     service.outcome = lambda *_: 404
 
 
-@pytest.mark.parametrize(("prepare", "sentence", "expected"), [
-    (cancel, r"Batch batch_1 was cancelled at the service; .* keeps 4 of 8 responses", [8, 4]),
-    (refuse_the_key, "answered 401: it refuses the key in FAKE_BATCH_KEY", [8]),
-    (refuse_the_key_later, "answered 401", [8]),
-    (know_no_model, r"answered 404: It went wrong \(404\)", [8, 8]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("prepare", "sentence", "expected"),
+    [
+        (cancel, r"Batch batch_1 was cancelled at the service; .* keeps 4 of 8 responses", [8, 4]),
+        (refuse_the_key, "answered 401: it refuses the key in FAKE_BATCH_KEY", [8]),
+        (refuse_the_key_later, "answered 401", [8]),
+        (know_no_model, r"answered 404: It went wrong \(404\)", [8, 8]),
+    ],
+)
 def test_a_run_that_the_service_stops_goes_on_where_it_was(
     ask: Ask,
     go_on: Ask,
@@ -264,9 +267,17 @@ def test_results_that_never_come_end_the_run(ask: Ask, service: Service) -> None
         ask()
 
 
-@pytest.mark.parametrize(("status", "lag", "n_others"), [
-    (None, 0, 5), (429, 0, 0), (500, 0, 0), (503, 0, 0), (529, 0, 0), (None, 3, 0),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("status", "lag", "n_others"),
+    [
+        (None, 0, 5),
+        (429, 0, 0),
+        (500, 0, 0),
+        (503, 0, 0),
+        (529, 0, 0),
+        (None, 3, 0),
+    ],
+)
 def test_a_submission_that_arrived_is_found_and_not_made_again(
     ask: Ask, service: Service, monkeypatch: pytest.MonkeyPatch, status: int | None, lag: int, n_others: int
 ) -> None:
@@ -446,10 +457,20 @@ def test_the_cli(service: Service, small_spec: Path, tmp_path: Path, monkeypatch
 # Where a process is killed, one after the other: with a request that the service has not done, or has done and not answered, or
 # before that, as soon as it has written so many answers down.
 KILLS = (
-    ("submit", False, 0), ("submit", True, 0), ("look", False, 0), ("look", True, 0), ("download", False, 0),
-    ("download", True, 0), ("submit", False, 1), ("submit", False, 60), ("submit", False, 120),
-    ("submit", False, 0), ("submit", True, 0), ("look", True, 0), ("download", True, 0),
-)  # fmt: skip
+    ("submit", False, 0),
+    ("submit", True, 0),
+    ("look", False, 0),
+    ("look", True, 0),
+    ("download", False, 0),
+    ("download", True, 0),
+    ("submit", False, 1),
+    ("submit", False, 60),
+    ("submit", False, 120),
+    ("submit", False, 0),
+    ("submit", True, 0),
+    ("look", True, 0),
+    ("download", True, 0),
+)
 
 
 @pytest.mark.slow

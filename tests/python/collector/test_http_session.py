@@ -98,13 +98,19 @@ def test_a_connection_closed_during_the_handshake_is_tried_again(serve: Callable
     assert "trusted" not in str(error)
 
 
-@pytest.mark.parametrize(("error", "is_lasting"), [
-    (ssl.SSLEOFError(8, "[SSL: UNEXPECTED_EOF_WHILE_READING] EOF occurred in violation of protocol"), False),
-    (ssl.SSLZeroReturnError(6, "TLS/SSL connection has been closed (EOF)"), False),
-    (ssl.SSLError(1, "[SSL: TLSV1_ALERT_INTERNAL_ERROR] tlsv1 alert internal error"), False),
-    (ssl.SSLCertVerificationError(1, "certificate verify failed"), True),
-    (CertificateError("hostname '127.0.0.1' doesn't match 'example.com'"), True),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("error", "is_lasting"),
+    [
+        (
+            ssl.SSLEOFError(8, "[SSL: UNEXPECTED_EOF_WHILE_READING] EOF occurred in violation of protocol"),
+            False,
+        ),
+        (ssl.SSLZeroReturnError(6, "TLS/SSL connection has been closed (EOF)"), False),
+        (ssl.SSLError(1, "[SSL: TLSV1_ALERT_INTERNAL_ERROR] tlsv1 alert internal error"), False),
+        (ssl.SSLCertVerificationError(1, "certificate verify failed"), True),
+        (CertificateError("hostname '127.0.0.1' doesn't match 'example.com'"), True),
+    ],
+)
 def test_which_tls_errors_come_again(error: Exception, is_lasting: bool) -> None:
     assert http_session._is_lasting(SSLError(error)) is is_lasting
 

@@ -106,8 +106,11 @@ def test_an_inspect_log(bring: Bring, query: Query, ending: str) -> None:
     assert shared == [(2, 1)]
     groups = "select attribute, group_name, count(*) from raw.prompt_attributes group by all order by all"
     assert query(groups) == [
-        ("gender", "M", 2), ("gender", "W", 2), ("race", "Asian", 2), ("race", "White", 2),
-    ]  # fmt: skip
+        ("gender", "M", 2),
+        ("gender", "W", 2),
+        ("race", "Asian", 2),
+        ("race", "White", 2),
+    ]
 
 
 def test_the_documented_audit(repository: Path, bring_as: Bring) -> None:

@@ -229,47 +229,84 @@ def test_performers_before_a_dash_are_recognised_by_their_repeats(reply: str, it
     assert items_of(reply) == items
 
 
-@pytest.mark.parametrize(("body", "item"), [
-    ("  The   Sound\tof Silence ", "The Sound of Silence"), ("Inception (2010)", "Inception (2010)"),
-    ("Inception - a film about dreams", "Inception"), ("Inception — a film - about dreams", "Inception"),
-    ("Spider-Man: No Way Home", "Spider-Man: No Way Home"), ("**Inception** (2010): a film", "Inception"),
-    ('"Star Wars - A New Hope" by George Lucas', "Star Wars - A New Hope"), ("'Hello' by Adele", "Hello"),
-    ("'Hello'", "Hello"), ("'Til I Collapse", "'Til I Collapse"), ("'39", "'39"),
-    ("Livin' la Vida Loca", "Livin' la Vida Loca"), ("S**t and F**k", "S**t and F**k"), ("B**", "B**"),
-    ("The **Big** Sleep", "The Big Sleep"), ("6 in the Mornin'", "6 in the Mornin'"), ("HUMBLE.", "HUMBLE."),
-    ("?", "?"), ("Hello,", "Hello"), ("12 Angry Men", "12 Angry Men"), ("《活着》（余华）", "活着"), ("余华《活着》", "活着"),
-    ("村上春樹『ノルウェイの森』", "ノルウェイの森"), ("米津玄師「Lemon」", "Lemon"),
-    ("劇場版「鬼滅の刃」無限列車編", "劇場版「鬼滅の刃」無限列車編"),
-    ("活着——余华", "活着"), ("<기생충> (2019)", "기생충"), ("‹Emma›", "Emma"), ("„Faust“ von Goethe", "Faust"),
-    ("<b>Emma</b>", "Emma"), ("[REC]", "[REC]"), ("小雨、大雪", "小雨、大雪"), ("2001：太空漫游", "2001：太空漫游"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("body", "item"),
+    [
+        ("  The   Sound\tof Silence ", "The Sound of Silence"),
+        ("Inception (2010)", "Inception (2010)"),
+        ("Inception - a film about dreams", "Inception"),
+        ("Inception — a film - about dreams", "Inception"),
+        ("Spider-Man: No Way Home", "Spider-Man: No Way Home"),
+        ("**Inception** (2010): a film", "Inception"),
+        ('"Star Wars - A New Hope" by George Lucas', "Star Wars - A New Hope"),
+        ("'Hello' by Adele", "Hello"),
+        ("'Hello'", "Hello"),
+        ("'Til I Collapse", "'Til I Collapse"),
+        ("'39", "'39"),
+        ("Livin' la Vida Loca", "Livin' la Vida Loca"),
+        ("S**t and F**k", "S**t and F**k"),
+        ("B**", "B**"),
+        ("The **Big** Sleep", "The Big Sleep"),
+        ("6 in the Mornin'", "6 in the Mornin'"),
+        ("HUMBLE.", "HUMBLE."),
+        ("?", "?"),
+        ("Hello,", "Hello"),
+        ("12 Angry Men", "12 Angry Men"),
+        ("《活着》（余华）", "活着"),
+        ("余华《活着》", "活着"),
+        ("村上春樹『ノルウェイの森』", "ノルウェイの森"),
+        ("米津玄師「Lemon」", "Lemon"),
+        ("劇場版「鬼滅の刃」無限列車編", "劇場版「鬼滅の刃」無限列車編"),
+        ("活着——余华", "活着"),
+        ("<기생충> (2019)", "기생충"),
+        ("‹Emma›", "Emma"),
+        ("„Faust“ von Goethe", "Faust"),
+        ("<b>Emma</b>", "Emma"),
+        ("[REC]", "[REC]"),
+        ("小雨、大雪", "小雨、大雪"),
+        ("2001：太空漫游", "2001：太空漫游"),
+    ],
+)
 def test_what_is_cut_off_an_item(body: str, item: str) -> None:
     assert clean_item(body) == item
 
 
-@pytest.mark.parametrize("reply", [
-    "1.  \n2.  \n3. \n", "1.\n2.\n3.", "[]", "{}", "[{}]", '{"songs": []}', "1. ...\n2. ___", "- \n- \n- …",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "1.  \n2.  \n3. \n",
+        "1.\n2.\n3.",
+        "[]",
+        "{}",
+        "[{}]",
+        '{"songs": []}',
+        "1. ...\n2. ___",
+        "- \n- \n- …",
+    ],
+)
 def test_empty_lists(reply: str) -> None:
     found = find_list(reply)
     assert found.items == ()
     assert found.form in ("json", "numbered", "bullets")
 
 
-@pytest.mark.parametrize("reply", [
-    "",
-    "   \n ",
-    "I'm sorry, I can't.",
-    "Could you tell me more?\n\n* What kind of music do you like?\n* Which artists do you listen to?\n",
-    "['Hello', 'Skyfall']",
-    '{"songs": ["Hello" "Skyfall"]}',
-    "The Silent River",
-    "No list, only 1.5 million songs and 2.5 million more of them, says everybody who knows them all well.",
-    "Faust【1】",
-    "I. Faust",
-    "A. Faust",
-    "→ Faust",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "",
+        "   \n ",
+        "I'm sorry, I can't.",
+        "Could you tell me more?\n\n* What kind of music do you like?\n* Which artists do you listen to?\n",
+        "['Hello', 'Skyfall']",
+        '{"songs": ["Hello" "Skyfall"]}',
+        "The Silent River",
+        "No list, only 1.5 million songs and 2.5 million more of them, says everybody who knows them all well.",
+        "Faust【1】",
+        "I. Faust",
+        "A. Faust",
+        "→ Faust",
+    ],
+)
 def test_what_is_no_list(reply: str) -> None:
     assert items_of(reply) == []
 

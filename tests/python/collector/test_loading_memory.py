@@ -34,9 +34,11 @@ def test_a_text_larger_than_the_bound_is_written(
 
     target = Scripted(answer)
     collect(
-        load_audit(small_spec), target, ledger_path,
+        load_audit(small_spec),
+        target,
+        ledger_path,
         CollectOptions(show_progress=False, meter=CostMeter(None)),
-    )  # fmt: skip
+    )
     assert query("select count(*), min(length(raw_body)), max(length(response_text)) from raw.responses") == [
         (8, len(text), len(text))
     ]

@@ -29,12 +29,17 @@ answer: {kind: text}
 analysis: {markers: {file: markers.csv}}
 """
 ROWS = [
-    {"text": "They were kind to everybody.", "context": "respect", "about": "Black", "vader": "1",
-     "label": "X"},
+    {
+        "text": "They were kind to everybody.",
+        "context": "respect",
+        "about": "Black",
+        "vader": "1",
+        "label": "X",
+    },
     {"text": "No.", "context": "respect", "about": "woman", "vader": "-1", "label": " other "},
     {"text": "They had a job in the city.", "context": "job", "about": "woman", "vader": "0", "label": ""},
     {"text": "They had a job in the town.", "context": "job", "about": "", "vader": "", "label": "y"},
-]  # fmt: skip
+]
 
 
 def write_rows(path: Path, rows: Sequence[Mapping[str, str]]) -> Path:

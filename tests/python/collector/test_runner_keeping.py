@@ -115,9 +115,12 @@ def started(script: str, repository: Path) -> subprocess.Popen[str]:
     """Start a program that collects; a shell that runs the tests in the background may ignore interrupts."""
     head = "import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
     return subprocess.Popen(
-        [sys.executable, "-c", head + textwrap.dedent(script)], cwd=repository, stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
+        [sys.executable, "-c", head + textwrap.dedent(script)],
+        cwd=repository,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
 
 
 def test_an_interrupt_keeps_answers(

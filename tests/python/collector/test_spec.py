@@ -58,20 +58,28 @@ analysis:
       none: []
 """
     assert load_audit(write_spec(small_text + analysis)).analysis_document() == {
-        "version": 1, "crossed": [["race", "gender"]], "pairwise": True,
+        "version": 1,
+        "crossed": [["race", "gender"]],
+        "pairwise": True,
         "words": {
-            "schemes": ["seed", "words"], "weighting": "counts",
+            "schemes": ["seed", "words"],
+            "weighting": "counts",
             "terms": [
-                {"list": "first", "term": "she"}, {"list": "second", "term": "middle eastern"},
-                {"list": "second", "term": "zoo"}]},
-    }  # fmt: skip
+                {"list": "first", "term": "she"},
+                {"list": "second", "term": "middle eastern"},
+                {"list": "second", "term": "zoo"},
+            ],
+        },
+    }
 
 
 def test_a_spec_without_reading_has_one(small_spec: Path) -> None:
     assert load_audit(small_spec).analysis_document() == {
-        "version": 1, "crossed": [], "pairwise": False,
+        "version": 1,
+        "crossed": [],
+        "pairwise": False,
         "words": {"schemes": ["words"], "weighting": "tfidf", "terms": []},
-    }  # fmt: skip
+    }
 
 
 def test_few_trials_are_warned_about(write_spec: Write, small_text: str) -> None:
@@ -103,5 +111,7 @@ def test_only_settings_of_words_that_differ_are_in_the_document(write_spec: Writ
     assert document("{remove: none}") == {**plain, "unasked": False}
     assert document("{keep: [Man, man,  a  Man]}") == {**plain, "keep": ["a man", "man"]}
     assert document("{unasked: false, remove: {titles: [Mr]}}") == {
-        **plain, "terms": [{"list": "titles", "term": "mr"}], "unasked": False,
-    }  # fmt: skip
+        **plain,
+        "terms": [{"list": "titles", "term": "mr"}],
+        "unasked": False,
+    }

@@ -21,9 +21,12 @@ def spec(**changed: Any) -> dict[str, Any]:
     return {
         "audit": "advice",
         "attributes": {"race": {"reference": "White", "groups": {"White": ["Anne"], "Black": ["Keisha"]}}},
-        "templates": [{"id": "t", "text": "Give advice to {race}."}], "trials": 15,
-        "answer": {"kind": "text"}, "analysis": {"texts": {}}, **changed,
-    }  # fmt: skip
+        "templates": [{"id": "t", "text": "Give advice to {race}."}],
+        "trials": 15,
+        "answer": {"kind": "text"},
+        "analysis": {"texts": {}},
+        **changed,
+    }
 
 
 def load(tmp_path: Any, document: dict[str, Any]) -> Any:

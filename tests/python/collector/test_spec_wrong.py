@@ -38,16 +38,24 @@ from tests.python.collector.specs import (
 
 # Name -> an audit's text, and the files that it reads.
 AUDITS: dict[str, tuple[str, Mapping[str, str]]] = {
-    "small": (SMALL_AUDIT, {}), "analysis": (f"{SMALL_AUDIT}analysis: ANALYSIS\n", {}),
-    "import": (IMPORT_AUDIT, {}), "resumes": (RESUMES_AUDIT, DECISION_FILES),
-    "rankings": (RANKINGS_AUDIT, DECISION_FILES), "lists": (LISTS_AUDIT, {"entities": ENTITIES}),
-    "lists import": (LISTS_IMPORT, {}), "probes": (PROBES_AUDIT, MARKER_FILES),
+    "small": (SMALL_AUDIT, {}),
+    "analysis": (f"{SMALL_AUDIT}analysis: ANALYSIS\n", {}),
+    "import": (IMPORT_AUDIT, {}),
+    "resumes": (RESUMES_AUDIT, DECISION_FILES),
+    "rankings": (RANKINGS_AUDIT, DECISION_FILES),
+    "lists": (LISTS_AUDIT, {"entities": ENTITIES}),
+    "lists import": (LISTS_IMPORT, {}),
+    "probes": (PROBES_AUDIT, MARKER_FILES),
     "scores": (PROBES_AUDIT.replace("markers.csv}", "markers.csv, scores: [SCORES]}"), MARKER_FILES),
-    "markers import": (MARKERS_IMPORT, MARKER_FILES), "dinner": (DINNER_AUDIT, DINNER_FILES),
-    "prices import": (PRICES_IMPORT, {}), "labels import": (LABELS_IMPORT, {}),
-    "rankings import": (RANKINGS_IMPORT, {}), "paired": (PAIRED, {}), "scores import": (REGARD_AUDIT, {}),
+    "markers import": (MARKERS_IMPORT, MARKER_FILES),
+    "dinner": (DINNER_AUDIT, DINNER_FILES),
+    "prices import": (PRICES_IMPORT, {}),
+    "labels import": (LABELS_IMPORT, {}),
+    "rankings import": (RANKINGS_IMPORT, {}),
+    "paired": (PAIRED, {}),
+    "scores import": (REGARD_AUDIT, {}),
     "import by group": (WIDE, {}),
-}  # fmt: skip
+}
 # Audit -> rows of old and new texts in it, and the sentence that they get; one that ends with … goes on.
 WRONG: dict[str, list[tuple[str, ...]]] = {
     "small": [
