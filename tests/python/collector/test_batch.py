@@ -355,7 +355,9 @@ def test_another_batch_of_the_same_size_does_no_harm(service: Service, ask: Ask)
 
 
 def test_a_service_that_stumbles(ask: Ask, service: Service) -> None:
-    refused, service.looks, service.cut = [503, 429, 500], 4, 2
+    refused = [503, 429, 500]
+    service.looks = 4
+    service.cut = 2
     if service.vendor == "anthropic":
         # A 503 to a submission leaves open whether it arrived, so that a person is asked; one that comes later does not.
         after_making(service, lambda _: service.refuse.extend(refused))
@@ -492,7 +494,8 @@ def test_killed_again_and_again(service: Service, small_spec: Path, ledger_path:
         return sum(path.read_bytes().count(b'"kind":"response"') for path in paths)
 
     def kill(run: str | None, hold: Hold, n_more: int) -> None:
-        child, n_before = start(run, hold), n_answers()
+        child = start(run, hold)
+        n_before = n_answers()
         # It is killed at the request named at the latest, which it cannot go beyond; none may end before that.
         wait_for(
             lambda: hold.reached.is_set() or 0 < n_more <= n_answers() - n_before or not child.is_alive()

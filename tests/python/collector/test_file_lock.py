@@ -63,7 +63,8 @@ def test_a_folder_can_be_locked_and_closing_another_opening_leaves_a_lock(path: 
 
 @pytest.mark.parametrize("end", ["kill", "close its input"])
 def test_the_system_frees_it_when_the_process_ends(path: Path, end: str) -> None:
-    command, pipe = [sys.executable, "-c", HOLDER, str(path)], subprocess.PIPE
+    command = [sys.executable, "-c", HOLDER, str(path)]
+    pipe = subprocess.PIPE
     with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as holder:
         assert holder.stdout is not None
         assert holder.stdin is not None

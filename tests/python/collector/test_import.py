@@ -344,7 +344,8 @@ class TestProcesses:
 
     def test_the_end_of_one_in_the_middle_of_its_rows_is_told(self) -> None:
         half = "import pickle, sys; sys.stdout.buffer.write(pickle.dumps(['row'] * 9 + ['x' * 99])[:-50])"
-        command, pipe = [sys.executable, "-c", half], subprocess.PIPE
+        command = [sys.executable, "-c", half]
+        pipe = subprocess.PIPE
         with (
             subprocess.Popen(command, stdin=pipe, stdout=pipe) as running,
             pytest.raises(BiasledgerError, match="import the file again"),

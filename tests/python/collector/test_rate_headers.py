@@ -12,7 +12,8 @@ from collector.targets.http.rate_headers import rate_hints
 NOW = datetime(2026, 1, 1, 12, 0, 0, tzinfo=UTC)
 
 
-REQUESTS, TOKENS = "anthropic-ratelimit-requests-", "anthropic-ratelimit-tokens-"
+REQUESTS = "anthropic-ratelimit-requests-"
+TOKENS = "anthropic-ratelimit-tokens-"
 
 
 @pytest.mark.parametrize(("headers", "now", "hints"), [

@@ -10,7 +10,8 @@ from collector.answers.replies import classify
 from collector.answers.turns import Conversation, find_conversation
 
 ASKED, FIRST, THEN, LAST = "Whom do you take?", "Tell me more.", "She is 30.", "accept"
-IM, END = "<|im_start|>", "<|im_end|>\n"
+IM = "<|im_start|>"
+END = "<|im_end|>\n"
 SHAPES = [
     ("role", "content", ("user", "assistant", "user", "assistant")),
     ("from", "value", ("human", "gpt", "human", "gpt")),
