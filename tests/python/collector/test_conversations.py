@@ -256,7 +256,7 @@ def test_targets_that_cannot_converse_are_named(tmp_path: Path) -> None:
     audit, ledger = load_audit(write(tmp_path)), tmp_path / "ledger.duckdb"
     for target, sentence in (
         (Scripted(lambda _: Reply("x")), r"target 'scripted' is not given earlier messages: choose another one\.$"),
-        (of_function(lambda _p, _s, _seed: "x"), r"not given earlier messages: let its function take messages\.$"),
+        (of_function(lambda _p, _s, _seed: "x", name="f"), r"not given earlier messages: let its function take messages\.$"),
         (of_function(lambda _p, _s, _seed, conversation: conversation, name="f"),
          r"conversations with fixed answers, and the target 'f'"),
     ):  # fmt: skip
