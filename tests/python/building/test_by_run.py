@@ -78,7 +78,7 @@ FILES = {
               - {name: made_by, data_type: varchar}
             data_tests: [{unique_combination: {name: of_runs, arguments: {columns: [run_id, n]}}}]
           - name: measured
-            columns: [{name: n, data_tests: [{in_range: {name: small, arguments: {below: 100}}}]}]
+            columns: [{name: n, data_tests: [{in_range: {name: small, arguments: {below: 10}}}]}]
         """,
 }
 # The other parents of int_build_runs, without rows.
@@ -163,7 +163,7 @@ def test_only_the_runs_that_changed_are_built_again(project: Path) -> None:
     build(project, **{INCREMENTAL: "yes"})
     build(project, **{INCREMENTAL: "yes"})
     assert held(project) == {"b": ([3], 0)}
-    # A measure's table has only rows of runs that there are.
+    # Rows of removed runs are deleted.
     assert held(project, "measured") == {"b": ([3], 0)}
     # A run that comes back, as it was, is built again.
     given(project, {"a": "11", "b": "2", "c": "3"}, [("a", 5), ("b", 7)])
@@ -173,7 +173,7 @@ def test_only_the_runs_that_changed_are_built_again(project: Path) -> None:
     given(project, {"b": "2", "c": "3"}, [("b", 1), ("c", 2)])
     build(project)
     assert held(project) == {"b": ([1], 0), "c": ([2], 0)}
-    # What was measured of a run in this state is not measured again.
+    # A run is measured once for each state.
     assert held(project, "measured") == {"b": ([3], 0), "c": ([2], 1)}
     build(project, **{MEASURED_BY: "others"})
     assert held(project, "measured") == {"b": ([1], 0), "c": ([2], 0)}

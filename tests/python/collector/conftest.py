@@ -16,8 +16,10 @@ from typing import Any
 import duckdb
 import pytest
 
+from collector.asking.runner import collect
 from collector.errors import InputError
 from collector.importers.tabular import import_file, import_runs
+from collector.ledger.database import Ledger
 from collector.ledger.summary import RunSummary
 from collector.spec.loading import load_audit
 from tests.python.answering import answering, chat
@@ -139,6 +141,13 @@ def ledger_path(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
+def ledger(ledger_path: Path) -> Ledger:
+    ledger = Ledger(ledger_path)
+    ledger.create()
+    return ledger
+
+
+@pytest.fixture
 def query(ledger_path: Path) -> Callable[[str], list[tuple[Any, ...]]]:
     def run(sql: str) -> list[tuple[Any, ...]]:
         connection = duckdb.connect(str(ledger_path), read_only=True)
@@ -205,6 +214,16 @@ def repository() -> Path:
 
 
 @pytest.fixture
+def run(small_spec: Path, ledger_path: Path) -> Callable[..., RunSummary]:
+    """Collect the small audit: run(target, CollectOptions(…), trials=…)."""
+
+    def collect_small(target: Any, *options: Any, **choices: Any) -> RunSummary:
+        return collect(load_audit(small_spec), target, ledger_path, *options, **choices)
+
+    return collect_small
+
+
+@pytest.fixture
 def bring_as(write_spec: Callable[..., Path], ledger_path: Path) -> Callable[..., RunSummary]:
     """Import a file by a spec: bring_as(text of the spec, file, *changes of the spec)."""
 
@@ -251,7 +270,7 @@ def bring_rows(write_spec: Callable[..., Path], ledger_path: Path, tmp_path: Pat
 
 @pytest.fixture
 def wrong_rows(bring_rows: Callable[..., Any], ledger_path: Path, tmp_path: Path) -> Callable[..., str]:
-    """The sentence, without the path, with which an import by bring_rows is refused; it leaves no ledger behind."""
+    """Import wrong rows; return the error without the path. No ledger is created."""
 
     def refused(text: str, rows: Sequence[dict[str, Any]], *changes: tuple[str, str]) -> str:
         with pytest.raises(InputError) as caught:

@@ -121,7 +121,7 @@ class Service:
         return batch.looks >= self.looks
 
     def listed(self, after: str | None) -> tuple[list[Batch], bool]:
-        """Two batches after another one, newest first, and whether there are more; none while the list lags behind."""
+        """Return the next page of two batches, newest first, and whether more follow; none while the list lags behind."""
         self.lag -= 1
         newest = [] if self.lag >= 0 else list(reversed(self.batches.values()))
         if after:
@@ -149,18 +149,22 @@ def _text(body: dict[str, Any]) -> str:
 
 def _completion(text: str) -> dict[str, Any]:
     return {
-        "object": "chat.completion", "model": "served-model",
+        "object": "chat.completion",
+        "model": "served-model",
         "choices": [{"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}],
         "usage": {"prompt_tokens": 11, "completion_tokens": 7},
-    }  # fmt: skip
+    }
 
 
 def _message(text: str) -> dict[str, Any]:
     return {
-        "type": "message", "role": "assistant", "model": "served-model",
-        "content": [{"type": "text", "text": text}], "stop_reason": "end_turn",
+        "type": "message",
+        "role": "assistant",
+        "model": "served-model",
+        "content": [{"type": "text", "text": text}],
+        "stop_reason": "end_turn",
         "usage": {"input_tokens": 11, "output_tokens": 7},
-    }  # fmt: skip
+    }
 
 
 def _is_answer(line: dict[str, Any]) -> bool:
@@ -216,8 +220,11 @@ class _OpenAI:
     def _lines(self, batch: Batch) -> Iterator[dict[str, Any]]:
         for custom_id, outcome in self.service.outcomes(batch).items():
             line: dict[str, Any] = {
-                "id": f"r-{custom_id}", "custom_id": custom_id, "response": None, "error": None,
-            }  # fmt: skip
+                "id": f"r-{custom_id}",
+                "custom_id": custom_id,
+                "response": None,
+                "error": None,
+            }
             if outcome == "lost":
                 continue
             if outcome in ("expired", "canceled"):
@@ -232,11 +239,15 @@ class _OpenAI:
 
     def _shown(self, batch: Batch, has_ended: bool) -> dict[str, Any]:
         shown: dict[str, Any] = {
-            "id": batch.id, "object": "batch", "status": batch.ends if has_ended else "in_progress",
-            "created_at": int(batch.made_at.timestamp()), "metadata": {"biasledger": batch.label},
+            "id": batch.id,
+            "object": "batch",
+            "status": batch.ends if has_ended else "in_progress",
+            "created_at": int(batch.made_at.timestamp()),
+            "metadata": {"biasledger": batch.label},
             "request_counts": {"total": len(batch.questions), "completed": 0, "failed": 0},
-            "output_file_id": None, "error_file_id": None,
-        }  # fmt: skip
+            "output_file_id": None,
+            "error_file_id": None,
+        }
         if has_ended and batch.ends == "failed":
             shown["errors"] = {
                 "object": "list",
@@ -308,12 +319,14 @@ class _Anthropic:
         else:
             counts["processing"] = len(batch.questions)
         return {
-            "id": batch.id, "type": "message_batch",
-            "processing_status": "ended" if has_ended else "in_progress", "request_counts": counts,
+            "id": batch.id,
+            "type": "message_batch",
+            "processing_status": "ended" if has_ended else "in_progress",
+            "request_counts": counts,
             "created_at": _iso(batch.made_at),
             # Elsewhere: it must not be followed, for the key would go along.
             "results_url": "http://192.0.2.1/results" if has_ended else None,
-        }  # fmt: skip
+        }
 
 
 def _form(body: bytes, content_type: str) -> dict[str, bytes]:

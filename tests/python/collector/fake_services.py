@@ -95,8 +95,11 @@ class OpenAI(Wire):
     """POST /v1/chat/completions."""
 
     ends: ClassVar = {
-        "finished": "stop", "cut_off": "length", "refused": "stop", "filtered": "content_filter",
-    }  # fmt: skip
+        "finished": "stop",
+        "cut_off": "length",
+        "refused": "stop",
+        "filtered": "content_filter",
+    }
 
     def check(self, asked: Asked) -> Failure | None:
         if asked.headers.get("authorization") != f"Bearer {KEY}":
@@ -112,10 +115,15 @@ class OpenAI(Wire):
         if good.end == "refused":
             message |= {"content": None, "refusal": good.text}
         return {
-            "id": "chatcmpl-1", "object": "chat.completion", "created": 1780000000, "model": good.model,
-            "choices": [{"index": 0, "message": message, "logprobs": None, "finish_reason": self.ends[good.end]}],
+            "id": "chatcmpl-1",
+            "object": "chat.completion",
+            "created": 1780000000,
+            "model": good.model,
+            "choices": [
+                {"index": 0, "message": message, "logprobs": None, "finish_reason": self.ends[good.end]}
+            ],
             "usage": {"prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18},
-        }  # fmt: skip
+        }
 
     def error(self, failure: Failure) -> dict[str, Any]:
         codes = {
@@ -124,12 +132,15 @@ class OpenAI(Wire):
             "credit": ("insufficient_quota", "insufficient_quota"),
             "country": ("request_forbidden", "unsupported_country_region_territory"),
             "filter": ("invalid_request_error", "content_filter"),
-        }  # fmt: skip
+        }
         kind, code = codes.get(failure.reason, ("server_error", None))
         if failure.reason == "moderation":  # OpenRouter's
             metadata = {
-                "reasons": ["hate"], "flagged_input": "Recommend …", "provider_name": "x", "model_slug": "y",
-            }  # fmt: skip
+                "reasons": ["hate"],
+                "flagged_input": "Recommend …",
+                "provider_name": "x",
+                "model_slug": "y",
+            }
             return {"error": {"code": failure.status, "message": failure.message, "metadata": metadata}}
         return {"error": {"message": failure.message, "type": kind, "param": None, "code": code}}
 
@@ -138,8 +149,11 @@ class Anthropic(Wire):
     """POST /v1/messages."""
 
     ends: ClassVar = {
-        "finished": "end_turn", "cut_off": "max_tokens", "refused": "refusal", "filtered": "refusal",
-    }  # fmt: skip
+        "finished": "end_turn",
+        "cut_off": "max_tokens",
+        "refused": "refusal",
+        "filtered": "refusal",
+    }
 
     def check(self, asked: Asked) -> Failure | None:
         if asked.headers.get("x-api-key") != KEY:
@@ -158,17 +172,32 @@ class Anthropic(Wire):
         thought = {"type": "thinking", "thinking": "They greet me.", "signature": "abc"}
         said = [{"type": "text", "text": good.text}] if good.text is not None else []
         return {
-            "id": "msg_1", "type": "message", "role": "assistant", "model": good.model,
-            "content": [thought, *said], "stop_reason": self.ends[good.end], "stop_sequence": None,
-            "usage": {"input_tokens": 5, "cache_creation_input_tokens": 2, "cache_read_input_tokens": 4, "output_tokens": 7},
-        }  # fmt: skip
+            "id": "msg_1",
+            "type": "message",
+            "role": "assistant",
+            "model": good.model,
+            "content": [thought, *said],
+            "stop_reason": self.ends[good.end],
+            "stop_sequence": None,
+            "usage": {
+                "input_tokens": 5,
+                "cache_creation_input_tokens": 2,
+                "cache_read_input_tokens": 4,
+                "output_tokens": 7,
+            },
+        }
 
     def error(self, failure: Failure) -> dict[str, Any]:
         kinds = {
-            400: "invalid_request_error", 401: "authentication_error", 403: "permission_error",
-            404: "not_found_error", 413: "request_too_large", 429: "rate_limit_error", 500: "api_error",
+            400: "invalid_request_error",
+            401: "authentication_error",
+            403: "permission_error",
+            404: "not_found_error",
+            413: "request_too_large",
+            429: "rate_limit_error",
+            500: "api_error",
             529: "overloaded_error",
-        }  # fmt: skip
+        }
         kind = kinds.get(failure.status, "api_error")
         return {"type": "error", "error": {"type": kind, "message": failure.message}, "request_id": "req_1"}
 
@@ -177,8 +206,11 @@ class Gemini(Wire):
     """POST /v1beta/models/MODEL:generateContent."""
 
     ends: ClassVar = {
-        "finished": "STOP", "cut_off": "MAX_TOKENS", "refused": "PROHIBITED_CONTENT", "filtered": "SAFETY",
-    }  # fmt: skip
+        "finished": "STOP",
+        "cut_off": "MAX_TOKENS",
+        "refused": "PROHIBITED_CONTENT",
+        "filtered": "SAFETY",
+    }
 
     def check(self, asked: Asked) -> Failure | None:
         if asked.headers.get("x-goog-api-key") != KEY:
@@ -191,8 +223,11 @@ class Gemini(Wire):
 
     def good(self, good: Good) -> dict[str, Any]:
         usage = {
-            "promptTokenCount": 11, "candidatesTokenCount": 4, "thoughtsTokenCount": 3, "totalTokenCount": 18,
-        }  # fmt: skip
+            "promptTokenCount": 11,
+            "candidatesTokenCount": 4,
+            "thoughtsTokenCount": 3,
+            "totalTokenCount": 18,
+        }
         rest = {"usageMetadata": usage, "modelVersion": good.model, "responseId": "r1"}
         if good.end == "blocked":
             return {"promptFeedback": {"blockReason": "PROHIBITED_CONTENT"}, **rest}
@@ -204,20 +239,34 @@ class Gemini(Wire):
 
     def error(self, failure: Failure) -> dict[str, Any]:
         statuses = {
-            400: "INVALID_ARGUMENT", 401: "UNAUTHENTICATED", 403: "PERMISSION_DENIED", 404: "NOT_FOUND",
-            429: "RESOURCE_EXHAUSTED", 500: "INTERNAL", 503: "UNAVAILABLE",
-        }  # fmt: skip
+            400: "INVALID_ARGUMENT",
+            401: "UNAUTHENTICATED",
+            403: "PERMISSION_DENIED",
+            404: "NOT_FOUND",
+            429: "RESOURCE_EXHAUSTED",
+            500: "INTERNAL",
+            503: "UNAVAILABLE",
+        }
         details: list[dict[str, Any]] = []
         if failure.reason == "key":
             details.append(
-                {"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "API_KEY_INVALID", "domain": "googleapis.com"}
-            )  # fmt: skip
+                {
+                    "@type": "type.googleapis.com/google.rpc.ErrorInfo",
+                    "reason": "API_KEY_INVALID",
+                    "domain": "googleapis.com",
+                }
+            )
         if failure.reason == "delay":
             details.append({"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "12s"})
         status = statuses.get(failure.status, "UNKNOWN")
         return {
-            "error": {"code": failure.status, "message": failure.message, "status": status, "details": details}
-        }  # fmt: skip
+            "error": {
+                "code": failure.status,
+                "message": failure.message,
+                "status": status,
+                "details": details,
+            }
+        }
 
 
 class Custom(Wire):
@@ -239,8 +288,11 @@ class Custom(Wire):
 
 
 WIRES: Mapping[str, Wire] = {
-    "openai": OpenAI(), "anthropic": Anthropic(), "gemini": Gemini(), "custom": Custom(),
-}  # fmt: skip
+    "openai": OpenAI(),
+    "anthropic": Anthropic(),
+    "gemini": Gemini(),
+    "custom": Custom(),
+}
 
 
 @dataclass

@@ -20,7 +20,7 @@ BringRuns = Callable[..., tuple[RunSummary, ...]]
 Refused = Callable[..., str]
 Row = dict[str, Any]
 
-# To be selected from: responses with their prompts.
+# A FROM clause: responses with their prompts.
 ANSWERS = "raw.responses inner join raw.prompts using (run_id, prompt_id)"
 
 
@@ -53,12 +53,14 @@ def simple(n: int, **extra: Sequence[Any]) -> list[Row]:
     """Return n rows over the four groups, each with an answer of its own."""
     return [
         {
-            "race": ["a White", "an Asian"][index % 2], "gender": ["M", "W"][index // 2 % 2],
-            "question": f"Question {index % 4}", "answer": f"Answer {index}",
+            "race": ["a White", "an Asian"][index % 2],
+            "gender": ["M", "W"][index // 2 % 2],
+            "question": f"Question {index % 4}",
+            "answer": f"Answer {index}",
             **{name: values[index] for name, values in extra.items()},
         }
         for index in range(n)
-    ]  # fmt: skip
+    ]
 
 
 def changed(rows: Sequence[Row], number: int, **cells: object) -> list[Row]:

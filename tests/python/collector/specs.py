@@ -243,6 +243,41 @@ import:
     descriptor: name
     attributes: {race: race, gender: gender}
 """
+REGARD_AUDIT = """
+audit: regard
+attributes:
+  race: {reference: White, groups: [White, Black]}
+  gender: {reference: man, groups: [man, woman]}
+answer: {kind: text}
+import:
+  columns:
+    text: text
+    domain: context
+    attributes: {race: about, gender: about}
+    scores: {vader: vader, people: label}
+  values:
+    race: {man: null, woman: null, "": null}
+    gender: {White: null, Black: null, "": null}
+  score_labels: {"-1": negative, "1": positive}
+analysis: {markers: {}}
+"""
+WIDE = """\
+audit: wide
+attributes: {sex: {reference: male, groups: [male, female]}, race: {reference: White, groups: [White, Black]}}
+answer: {kind: label, labels: [yes, no]}
+analysis: {decisions: {favourable: [yes]}}
+import: {columns: {texts: {male: his, female: hers}, attributes: {race: race}}}
+""".replace("[yes, no]", "['yes', 'no']").replace("[yes]", "['yes']")
+PAIRED = """
+audit: paired
+attributes:
+  race: {reference: White, groups: {White: [White, pale], Black: [Black, dark]}}
+  gender: {reference: man, groups: {man: [man, guy], woman: woman}}
+templates:
+  - {id: one, text: "For {a race} {gender}.", paired: true}
+trials: 5
+answer: {kind: text}
+"""
 
 
 def writer(folder: Path, write_spec: Write, default: str, defaults: Mapping[str, str]) -> Write:

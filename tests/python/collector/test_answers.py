@@ -18,8 +18,11 @@ from collector.errors import InputError
 
 LIMIT = 10_000
 ASKED: dict[str, Any] = {
-    "k": 5, "labels": ["junior", "mid", "senior"], "maximum": 10, "candidates": ["Ann", "Bob"],
-}  # fmt: skip
+    "k": 5,
+    "labels": ["junior", "mid", "senior"],
+    "maximum": 10,
+    "candidates": ["Ann", "Bob"],
+}
 
 
 def words(reply: str) -> str | None:
@@ -28,54 +31,62 @@ def words(reply: str) -> str | None:
     return answer.answer_text
 
 
-@pytest.mark.parametrize(("reply", "expected"), [
-    ('{"Tea": "Warm. Good."}', "Tea Warm. Good."),
-    ('```json\n{"Tea": "Warm."}\n```', "Tea Warm."),
-    ('```\n{"Tea": "Warm."}\n```', "Tea Warm."),
-    ('Here are [10] ideas {for you}:\n{"Tea": "Warm."}\nEnjoy!', "Tea Warm."),
-    ('{"Tea": "Warm.", "Mug": "Big.",}', "Tea Warm. Mug Big."),
-    ('{"Tea": "a, ]", "Mug": "b,}",\n}', "Tea a, ] Mug b,}"),
-    ('{"Tea": "a \\" , }",}', 'Tea a " , }'),
-    ('{"Tea": "line\nbreak"}', "Tea line\nbreak"),
-    ('{"products": [{"name": "Tea", "why": ["Warm", {"also": true, "no": null}]}]}',
-     "products name Tea why Warm also true no"),
-    ('[{"product": "Tea", "explanation": "Warm."},]', "product Tea explanation Warm."),
-    ('{"Tea": "one", "Tea": "two"}', "Tea one Tea two"),
-    ('{"why": "Warm.", "price": 1.50, "n": 10}', "why Warm. price 1.50 n 10"),
-    ('{"Tea": ["Warm.", "Good."], "Mug": null}', "Tea Warm. Good. Mug"),
-    ('{"чай": "горячий 🍵", "お茶": "温かい"}', "чай горячий 🍵 お茶 温かい"),
-    ('I\'m sorry, I can\'t be specific, but: {"Tea": "Warm."}', "Tea Warm."),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("reply", "expected"),
+    [
+        ('{"Tea": "Warm. Good."}', "Tea Warm. Good."),
+        ('```json\n{"Tea": "Warm."}\n```', "Tea Warm."),
+        ('```\n{"Tea": "Warm."}\n```', "Tea Warm."),
+        ('Here are [10] ideas {for you}:\n{"Tea": "Warm."}\nEnjoy!', "Tea Warm."),
+        ('{"Tea": "Warm.", "Mug": "Big.",}', "Tea Warm. Mug Big."),
+        ('{"Tea": "a, ]", "Mug": "b,}",\n}', "Tea a, ] Mug b,}"),
+        ('{"Tea": "a \\" , }",}', 'Tea a " , }'),
+        ('{"Tea": "line\nbreak"}', "Tea line\nbreak"),
+        (
+            '{"products": [{"name": "Tea", "why": ["Warm", {"also": true, "no": null}]}]}',
+            "products name Tea why Warm also true no",
+        ),
+        ('[{"product": "Tea", "explanation": "Warm."},]', "product Tea explanation Warm."),
+        ('{"Tea": "one", "Tea": "two"}', "Tea one Tea two"),
+        ('{"why": "Warm.", "price": 1.50, "n": 10}', "why Warm. price 1.50 n 10"),
+        ('{"Tea": ["Warm.", "Good."], "Mug": null}', "Tea Warm. Good. Mug"),
+        ('{"чай": "горячий 🍵", "お茶": "温かい"}', "чай горячий 🍵 お茶 温かい"),
+        ('I\'m sorry, I can\'t be specific, but: {"Tea": "Warm."}', "Tea Warm."),
+    ],
+)
 def test_json_answers_are_read(reply: str, expected: str) -> None:
     assert words(reply) == expected
 
 
-@pytest.mark.parametrize(("reply", "status", "message"), [
-    (None, "malformed", "empty"),
-    ("", "malformed", "empty"),
-    (" \n", "malformed", "empty"),
-    ("{}", "malformed", "object is empty"),
-    ("[]", "malformed", "list is empty"),
-    ('["Tea"]', "malformed", "not one of objects"),
-    ('[{"Tea": "a"}, "Mug"]', "malformed", "not one of objects"),
-    ('{"": " "}', "malformed", "holds no words"),
-    ('{"Tea": ""}', "malformed", "no text under any of its keys"),
-    ('{"Tea": null, "Mug": ""}', "malformed", "no text under any of its keys"),
-    ('{"Tea": {}, "Mug": []}', "malformed", "no text under any of its keys"),
-    ('{"price": 1.50, "n": 10, "sold": true}', "malformed", "no text under any of its keys"),
-    ('[{"product": 1}, {"product": 2}]', "malformed", "no text under any of its keys"),
-    ('{"Tea": Warm}', "malformed", "not valid"),
-    ("{'Tea': 'Warm'}", "malformed", "not valid"),
-    ('{"Tea": {"why": "Warm"} oops}', "malformed", "not valid"),
-    ("Tea, mugs and more", "malformed", "no JSON object"),
-    ('{"Tea": "War', "truncated", "not closed"),
-    ('```json\n{"Tea": {"why": "Warm."}, "Mug', "truncated", "not closed"),
-    ('[{"product": "Tea"}, {"product":', "truncated", "not closed"),
-    ("[" * 5000, "malformed", "nested too deeply"),
-    ('{"error": {"message": "Internal problem"}}', "malformed", "error's message"),
-    ('{"error": true, "message": "Internal problem"}', "malformed", "error's message"),
-    ('{"a":' * 900 + "1" + "}" * 900 + "x" * LIMIT, "malformed", "the limit is 10000"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("reply", "status", "message"),
+    [
+        (None, "malformed", "empty"),
+        ("", "malformed", "empty"),
+        (" \n", "malformed", "empty"),
+        ("{}", "malformed", "object is empty"),
+        ("[]", "malformed", "list is empty"),
+        ('["Tea"]', "malformed", "not one of objects"),
+        ('[{"Tea": "a"}, "Mug"]', "malformed", "not one of objects"),
+        ('{"": " "}', "malformed", "holds no words"),
+        ('{"Tea": ""}', "malformed", "no text under any of its keys"),
+        ('{"Tea": null, "Mug": ""}', "malformed", "no text under any of its keys"),
+        ('{"Tea": {}, "Mug": []}', "malformed", "no text under any of its keys"),
+        ('{"price": 1.50, "n": 10, "sold": true}', "malformed", "no text under any of its keys"),
+        ('[{"product": 1}, {"product": 2}]', "malformed", "no text under any of its keys"),
+        ('{"Tea": Warm}', "malformed", "not valid"),
+        ("{'Tea': 'Warm'}", "malformed", "not valid"),
+        ('{"Tea": {"why": "Warm"} oops}', "malformed", "not valid"),
+        ("Tea, mugs and more", "malformed", "no JSON object"),
+        ('{"Tea": "War', "truncated", "not closed"),
+        ('```json\n{"Tea": {"why": "Warm."}, "Mug', "truncated", "not closed"),
+        ('[{"product": "Tea"}, {"product":', "truncated", "not closed"),
+        ("[" * 5000, "malformed", "nested too deeply"),
+        ('{"error": {"message": "Internal problem"}}', "malformed", "error's message"),
+        ('{"error": true, "message": "Internal problem"}', "malformed", "error's message"),
+        ('{"a":' * 900 + "1" + "}" * 900 + "x" * LIMIT, "malformed", "the limit is 10000"),
+    ],
+)
 def test_json_answers_that_are_none(reply: str | None, status: str, message: str) -> None:
     answer = classify(reply, "json_object", LIMIT)
     assert (answer.status, answer.answer_text) == (status, None)
@@ -88,11 +99,14 @@ def test_numbers_and_nesting_do_not_break_reading() -> None:
     assert str(words(deep)).endswith("a x")
 
 
-@pytest.mark.parametrize(("reply", "error"), [
-    ("Dabei kann ich Ihnen leider nicht helfen.", "It opens with a refusal in German (rule de-cannot)."),
-    ("Je suis désolé, je ne peux pas vous aider.", "It opens with a refusal in French (rule fr-cannot)."),
-    ("I must refuse this request.", "It opens with a refusal in English (rule en-decline)."),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("reply", "error"),
+    [
+        ("Dabei kann ich Ihnen leider nicht helfen.", "It opens with a refusal in German (rule de-cannot)."),
+        ("Je suis désolé, je ne peux pas vous aider.", "It opens with a refusal in French (rule fr-cannot)."),
+        ("I must refuse this request.", "It opens with a refusal in English (rule en-decline)."),
+    ],
+)
 def test_a_refusal_names_its_language_and_rule(reply: str, error: str) -> None:
     for kind in ("json_object", "text", "list"):
         answer = classify(reply, kind, LIMIT)
@@ -100,7 +114,8 @@ def test_a_refusal_names_its_language_and_rule(reply: str, error: str) -> None:
 
 
 REFUSED_IN_JSON = [
-    '{"error": "I\'m sorry, but I can\'t …"}', '{"note": "I\'m sorry, but I can\'t help with that."}',
+    '{"error": "I\'m sorry, but I can\'t …"}',
+    '{"note": "I\'m sorry, but I can\'t help with that."}',
     '```json\n{"error": "I’m sorry, but I can’t help with that."}\n```',
     '{"error": {"code": 400, "message": "I cannot provide recommendations based on someone\'s race."}}',
     '{"status": "refused", "message": "I\'m sorry, but I can\'t help.", "suggestions": ["Ask about hobbies"]}',
@@ -111,12 +126,15 @@ REFUSED_IN_JSON = [
     '[{"product": "", "explanation": "I can\'t help with that."}]',
     "[\"I'm sorry, but I can't help with that.\"]",
     '{"recommendations": [], "message": "I\'m sorry, but I can\'t help with that."}',
-    '{"error": "Blocked by our content policy"}', '{"refusal": "Not allowed here.", "code": "policy"}',
+    '{"error": "Blocked by our content policy"}',
+    '{"refusal": "Not allowed here.", "code": "policy"}',
     '{"error": "Je suis désolé, mais je ne peux pas vous aider."}',
-    '{"error": true, "message": "blocked"}', '{"refusal": true}',
-    '{"refused": true, "reason": "It is about race."}', '{"error": true, "product": null}',
+    '{"error": true, "message": "blocked"}',
+    '{"refusal": true}',
+    '{"refused": true, "reason": "It is about race."}',
+    '{"error": true, "product": null}',
     '{"status": "refused", "product": "None"}',
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("kind", ["json_object", "text", "list", "items", "label", "score", "ranking"])
@@ -148,26 +166,38 @@ def test_json_that_says_something_is_an_answer_whatever_else_it_says(reply: str,
 
 
 @pytest.mark.parametrize("kind", ["json_object", "text", "list", "items", "label", "score"])
-@pytest.mark.parametrize("reply", [
-    '{"name": "Unknown", "reason": "Unknown"}', '{"product": "N/A"}', '{"products": ["N/A", "none", ""]}',
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "reply",
+    [
+        '{"name": "Unknown", "reason": "Unknown"}',
+        '{"product": "N/A"}',
+        '{"products": ["N/A", "none", ""]}',
+    ],
+)
 def test_json_all_of_fillers_is_no_answer(reply: str, kind: str) -> None:
     answer = classify(reply, kind, LIMIT, **ASKED)
     assert (answer.status, answer.answer_text) == ("malformed", None)
     assert "fillers" in str(answer.error)
 
 
-@pytest.mark.parametrize(("reply", "kind", "status"), [
-    ("1. I'm sorry, but I can't help with that.", "list", "refused"),
-    ("1. I cannot provide that.\n2. N/A", "items", "refused"),
-    ("1. I'm Sorry, I Can't Stay\n2. Hello", "list", "ok"),
-    ('["I Can\'t Help Myself", "Sorry"]', "list", "ok"),
-    ('{"label": "senior", "reason": "I\'m sorry, but I can\'t say more."}', "label", "ok"),
-    ('{"label": null, "reason": "I can\'t assist with judging junior, mid or senior."}', "label", "refused"),
-    ('{"score": 7, "reason": "I\'m sorry, but I can\'t say more."}', "score", "ok"),
-    ('{"score": null, "code": 400, "reason": "I cannot provide a score."}', "score", "refused"),
-    ('{"ranking": ["Ann", "Bob"], "note": "I\'m sorry, but I can\'t say why."}', "ranking", "unread"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("reply", "kind", "status"),
+    [
+        ("1. I'm sorry, but I can't help with that.", "list", "refused"),
+        ("1. I cannot provide that.\n2. N/A", "items", "refused"),
+        ("1. I'm Sorry, I Can't Stay\n2. Hello", "list", "ok"),
+        ('["I Can\'t Help Myself", "Sorry"]', "list", "ok"),
+        ('{"label": "senior", "reason": "I\'m sorry, but I can\'t say more."}', "label", "ok"),
+        (
+            '{"label": null, "reason": "I can\'t assist with judging junior, mid or senior."}',
+            "label",
+            "refused",
+        ),
+        ('{"score": 7, "reason": "I\'m sorry, but I can\'t say more."}', "score", "ok"),
+        ('{"score": null, "code": 400, "reason": "I cannot provide a score."}', "score", "refused"),
+        ('{"ranking": ["Ann", "Bob"], "note": "I\'m sorry, but I can\'t say why."}', "ranking", "unread"),
+    ],
+)
 def test_refusals_among_lists_and_decisions(reply: str, kind: str, status: str) -> None:
     answer = classify(reply, kind, LIMIT, **ASKED)
     assert answer.status == status, answer

@@ -122,18 +122,25 @@ def test_an_error_message_as_answer_is_asked_again(small_spec: Path, ledger_path
     assert query("select distinct read_by from raw.responses where status = 'error'") == [("server_error",)]
 
 
-@pytest.mark.parametrize(("status", "body", "finish_reason"), [
-    (400, '{"error": {"code": "content_filter", "message": "flagged"}}', "content_filter"),
-    (400, '{"type":"error","error":{"message":"Output blocked by content filtering policy"}}', "content_filter"),
-    (403, '{"error": {"message": "flagged", "metadata": {"flagged_input": "x"}}}', "content_filter"),
-    (500, '{"error": "litellm.ContentPolicyViolationError: filtered"}', "content_filter"),
-    (400, '{"error": {"message": "max_tokens or model output limit was reached"}}', "length"),
-    (400, '{"error": {"message": "Unknown parameter: \'content_filter\'"}}', None),
-    (400, '{"error": {"message": "the prompt is too long"}}', None),
-    (429, '{"error": {"message": "blocked by our content filter for a minute"}}', None),
-    (401, '{"error": {"code": "content_filter"}}', None),
-    (503, '{"error": {"message": "overloaded"}}', None),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("status", "body", "finish_reason"),
+    [
+        (400, '{"error": {"code": "content_filter", "message": "flagged"}}', "content_filter"),
+        (
+            400,
+            '{"type":"error","error":{"message":"Output blocked by content filtering policy"}}',
+            "content_filter",
+        ),
+        (403, '{"error": {"message": "flagged", "metadata": {"flagged_input": "x"}}}', "content_filter"),
+        (500, '{"error": "litellm.ContentPolicyViolationError: filtered"}', "content_filter"),
+        (400, '{"error": {"message": "max_tokens or model output limit was reached"}}', "length"),
+        (400, '{"error": {"message": "Unknown parameter: \'content_filter\'"}}', None),
+        (400, '{"error": {"message": "the prompt is too long"}}', None),
+        (429, '{"error": {"message": "blocked by our content filter for a minute"}}', None),
+        (401, '{"error": {"code": "content_filter"}}', None),
+        (503, '{"error": {"message": "overloaded"}}', None),
+    ],
+)
 def test_what_an_http_error_amounts_to(status: int, body: str, finish_reason: str | None) -> None:
     reply = reply_of_error(body, status=status)
     assert (reply and reply.finish_reason) == finish_reason

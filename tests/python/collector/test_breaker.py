@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from collector.answers.replies import Status
@@ -76,8 +78,8 @@ HUNDRED = range(1, 101)
 
 
 def test_replies_of_which_none_can_be_used_stop_a_run() -> None:
-    first, *more = [reply("malformed", trial=trial) for trial in range(1, MAX_UNUSABLE + 1)]
     first = reply("truncated", "\x1b[2J one\nword", "It was cut off.")
+    more = [reply("malformed", trial=trial) for trial in range(2, MAX_UNUSABLE + 1)]
     # A question that is asked three times counts once.
     stops = replied(Usability(), first, *[row for row in more[:-1] for _ in range(3)], more[-1])
     assert stops[:-1] == [None] * (1 + 3 * (MAX_UNUSABLE - 2))
@@ -91,15 +93,21 @@ def test_replies_of_which_none_can_be_used_stop_a_run() -> None:
     assert [one is not None for one in errors] == [False] * (MAX_UNUSABLE - 1) + [True]
 
 
-@pytest.mark.parametrize(("usability", "rows"), [
-    (Usability(most=0), []),
-    (Usability(has_usable=True), []),
-    (Usability(), [reply("malformed"), reply("ok")]),
-    (Usability(), [reply("malformed"), reply("refused")]),
-], ids=["unlimited", "resumed", "answered", "refused"])  # fmt: skip
-def test_one_usable_reply_or_no_limit_lets_a_run_go_on(usability: Usability, rows: list[ResponseRow]) -> None:
-    rows = [*rows, *[reply("malformed", trial=trial) for trial in HUNDRED]]
-    assert replied(usability, *rows) == [None] * len(rows)
+@pytest.mark.parametrize(
+    ("settings", "statuses"),
+    [
+        ({"most": 0}, []),
+        ({"has_usable": True}, []),
+        ({}, ["malformed", "ok"]),
+        ({}, ["malformed", "refused"]),
+    ],
+    ids=["unlimited", "resumed", "answered", "refused"],
+)
+def test_one_usable_reply_or_no_limit_lets_a_run_go_on(
+    settings: dict[str, Any], statuses: list[Status]
+) -> None:
+    rows = [*map(reply, statuses), *[reply("malformed", trial=trial) for trial in HUNDRED]]
+    assert replied(Usability(**settings), *rows) == [None] * len(rows)
 
 
 def test_what_brought_no_reply_is_not_counted_among_them() -> None:

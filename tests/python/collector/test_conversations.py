@@ -156,7 +156,8 @@ def test_a_failed_turn_is_the_last(tmp_path: Path, query: Query, reply: Reply | 
             return reply
         return Reply("Fine." if request.turn < 3 else "I'm sorry, but I can't help with that.")
 
-    audit, target = load_audit(write(tmp_path)), Talker(answer, concurrency=1)
+    audit = load_audit(write(tmp_path))
+    target = Talker(answer, concurrency=1)
     collect(audit, target, tmp_path / "ledger.duckdb", CollectOptions(backoff_seconds=0))
     of_groups = "select group_name, turn, status, any_value(error), any_value(requested_at) is null, count(distinct trial) "
     rows = query(
@@ -235,7 +236,8 @@ def test_a_budget_ends_a_conversation_between_turns(tmp_path: Path) -> None:
     price = Price("m", 0.0, 1_000_000.0, date.min, "")
     meter = CostMeter(price, 55.0, 10)
     target = Talker(lambda _: Reply("Ten tokens.", completion_tokens=10), concurrency=1)
-    audit, options = load_audit(write(tmp_path)), CollectOptions(meter=meter)
+    audit = load_audit(write(tmp_path))
+    options = CollectOptions(meter=meter)
     summary = collect(audit, target, tmp_path / "ledger.duckdb", options)
     assert summary.n_responses == 5
     assert "higher --max-cost" in (summary.stopped or "")

@@ -32,10 +32,20 @@ SHIPPED = Path(__file__).parents[3] / "seeds" / "model_prices.csv"
 DOLLAR = Price("big", 1.0, 10.0, date(2026, 1, 1), "a list")  # USD a million tokens
 
 
-@pytest.mark.parametrize(("text", "tokens"), [
-    ("", 0), ("a", 1), ("Recommend products for an Asian woman.", 10), ("Посоветуйте товары", 9), ("推荐产品", 4),
-    ("제품을 추천해", 7), ("προϊόντα", 4), ("मुझे बताइए", 5), ("café — 10 €", 3),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("", 0),
+        ("a", 1),
+        ("Recommend products for an Asian woman.", 10),
+        ("Посоветуйте товары", 9),
+        ("推荐产品", 4),
+        ("제품을 추천해", 7),
+        ("προϊόντα", 4),
+        ("मुझे बताइए", 5),
+        ("café — 10 €", 3),
+    ],
+)
 def test_tokens_by_script(text: str, tokens: int) -> None:
     assert estimate_tokens(text) == tokens
 
@@ -45,16 +55,19 @@ def test_tokens_of_a_question() -> None:
     assert [estimate_prompt_tokens(*one) for one in questions] == [108, 118, 8]
 
 
-@pytest.mark.parametrize(("parameters", "limit"), [
-    ({}, None),
-    ({"temperature": 1}, None),
-    ({"max_tokens": 300}, 300),
-    ({"max_completion_tokens": 300, "max_tokens": 500}, 300),
-    ({"generationConfig": {"maxOutputTokens": 200}}, 200),
-    ({"options": {"num_predict": -1}}, None),
-    ({"max_tokens": True}, None),
-    ({"max_tokens": "300"}, None),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("parameters", "limit"),
+    [
+        ({}, None),
+        ({"temperature": 1}, None),
+        ({"max_tokens": 300}, 300),
+        ({"max_completion_tokens": 300, "max_tokens": 500}, 300),
+        ({"generationConfig": {"maxOutputTokens": 200}}, 200),
+        ({"options": {"num_predict": -1}}, None),
+        ({"max_tokens": True}, None),
+        ({"max_tokens": "300"}, None),
+    ],
+)
 def test_the_longest_answer_allowed(parameters: dict[str, object], limit: int | None) -> None:
     assert answer_limit(parameters) == limit
 
@@ -69,11 +82,15 @@ def test_a_model_s_own_price_goes_before_its_family_s_and_the_latest_holds() -> 
         ("big*", 1, first), ("big-mini", 2, first), ("big-mini", 3, "2026-03-01"), ("big-mini*", 4, first)
     )
     expected = {
-        ("Big-2024", date(2026, 1, 1)): 1, ("big-mini", date(2026, 2, 28)): 2,
-        ("big-mini", date(2026, 3, 1)): 3, ("big-mini-2", date(2026, 3, 1)): 4,
-        ("big-min", date(2026, 2, 28)): 1, ("bigger", date(2025, 12, 31)): None,
-        ("small", date(2026, 2, 1)): None, ("big", date(2026, 2, 1)): 1,
-    }  # fmt: skip
+        ("Big-2024", date(2026, 1, 1)): 1,
+        ("big-mini", date(2026, 2, 28)): 2,
+        ("big-mini", date(2026, 3, 1)): 3,
+        ("big-mini-2", date(2026, 3, 1)): 4,
+        ("big-min", date(2026, 2, 28)): 1,
+        ("bigger", date(2025, 12, 31)): None,
+        ("small", date(2026, 2, 1)): None,
+        ("big", date(2026, 2, 1)): 1,
+    }
     for (model, day), price in expected.items():
         found = price_of(listed, model, day)
         assert (found and found.input_usd) == price, model
@@ -168,12 +185,15 @@ def test_without_a_limit_on_answers_the_longest_so_far_is_expected() -> None:
     assert [meter.reserve(1000) for _ in range(4)] == [True, True, True, False]
 
 
-@pytest.mark.parametrize(("limit", "charged", "is_counted", "asked", "expected"), [
-    # 0.0011 are known to be spent, 0.002 may be: answers that were not counted are taken to be the longest allowed.
-    (0.005, (1000, 10), False, [1000, 1000], [True, False]),
-    # 0.003 are spent: another answer longer than asked for would take all that is left.
-    (0.006, (1000, 200), True, [1000, 1], [True, False]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("limit", "charged", "is_counted", "asked", "expected"),
+    [
+        # 0.0011 are known to be spent, 0.002 may be: answers that were not counted are taken to be the longest allowed.
+        (0.005, (1000, 10), False, [1000, 1000], [True, False]),
+        # 0.003 are spent: another answer longer than asked for would take all that is left.
+        (0.006, (1000, 200), True, [1000, 1], [True, False]),
+    ],
+)
 def test_the_limit_allows_for_answers_longer_than_counted_or_asked_for(
     limit: float, charged: tuple[int, int], is_counted: bool, asked: list[int], expected: list[bool]
 ) -> None:
@@ -204,10 +224,18 @@ def test_many_threads_never_reserve_more_than_there_is() -> None:
     assert sum(taken) == 50
 
 
-@pytest.mark.parametrize(("amount", "message"), [
-    (0.0, "0.00"), (1234.5678, "1,234.57"), (0.5, "0.50"), (0.055, "0.055"), (0.01, "0.01"),
-    (0.0048, "0.0048"), (0.00000123, "0.0000012"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("amount", "message"),
+    [
+        (0.0, "0.00"),
+        (1234.5678, "1,234.57"),
+        (0.5, "0.50"),
+        (0.055, "0.055"),
+        (0.01, "0.01"),
+        (0.0048, "0.0048"),
+        (0.00000123, "0.0000012"),
+    ],
+)
 def test_amounts_are_printed_to_the_cent_or_to_a_significant_digit(amount: float, message: str) -> None:
     assert usd(amount) == message
 

@@ -24,19 +24,22 @@ AB = ("A", "B")
 LEVELS = ("junior", "mid", "senior")
 
 
-@pytest.mark.parametrize(("reply", "rule", "text", "is_certain"), [
-    ('{"decision": "B", "reason": "A is weak"}', "json_only", "B", True),
-    ('{"decision": "B", "second": "A", "choice_id": "A"}', "json_only", "B", True),
-    ('{"decision": "B", "person": "A"}', "json_known_key", "B", True),
-    ("I compared both.\n\n**Final answer: B**\n\nI hope it helps.", "marker", "Final answer: B", True),
-    ("So I choose option B.", "marker", "I choose option B", True),
-    ("It is close. [[B]]", "marker", "[[B]]", True),
-    ("I compared both.\n\n(B)", "last_line", "(B)", True),
-    ("B\n\nThe experience fits.", "first_line", "B", True),
-    ("B, as the experience fits.", "opening", "B", True),
-    ("B is a better fit.", "opening", "B is a better fit", True),
-    ("I think candidate B is a better fit.", "only_label", "B is a better fit", False),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("reply", "rule", "text", "is_certain"),
+    [
+        ('{"decision": "B", "reason": "A is weak"}', "json_only", "B", True),
+        ('{"decision": "B", "second": "A", "choice_id": "A"}', "json_only", "B", True),
+        ('{"decision": "B", "person": "A"}', "json_known_key", "B", True),
+        ("I compared both.\n\n**Final answer: B**\n\nI hope it helps.", "marker", "Final answer: B", True),
+        ("So I choose option B.", "marker", "I choose option B", True),
+        ("It is close. [[B]]", "marker", "[[B]]", True),
+        ("I compared both.\n\n(B)", "last_line", "(B)", True),
+        ("B\n\nThe experience fits.", "first_line", "B", True),
+        ("B, as the experience fits.", "opening", "B", True),
+        ("B is a better fit.", "opening", "B is a better fit", True),
+        ("I think candidate B is a better fit.", "only_label", "B is a better fit", False),
+    ],
+)
 def test_each_rule_has_a_name_and_shows_its_text(reply: str, rule: str, text: str, is_certain: bool) -> None:
     decision = read_label(reply, AB)
     assert (decision.value, decision.read_by, decision.read_text) == ("B", rule, text)
@@ -44,14 +47,17 @@ def test_each_rule_has_a_name_and_shows_its_text(reply: str, rule: str, text: st
     assert decision.problem is None
 
 
-@pytest.mark.parametrize("reply", [
-    'Answer: A\n{"answer": "B"}',
-    "A\n\nThe references changed my view.\n\nFinal answer: B",
-    "Answer: A\n\nFinal answer: B",
-    "Final answer: B\n\nAnswer: A",
-    "Answer: A\n\nWait, the references differ.\n\nAnswer: B",
-])  # fmt: skip
-def test_what_is_explicit_and_what_is_taken_back_go_before_the_rest(reply: str) -> None:
+@pytest.mark.parametrize(
+    "reply",
+    [
+        'Answer: A\n{"answer": "B"}',
+        "A\n\nThe references changed my view.\n\nFinal answer: B",
+        "Answer: A\n\nFinal answer: B",
+        "Final answer: B\n\nAnswer: A",
+        "Answer: A\n\nWait, the references differ.\n\nAnswer: B",
+    ],
+)
+def test_an_explicit_or_corrected_answer_counts(reply: str) -> None:
     assert read_label(reply, AB).value == "B"
 
 
@@ -83,9 +89,14 @@ def test_an_own_pattern_goes_before_all_but_a_declared_key() -> None:
     assert read_score("7 years; verdict=8", 0, 10, pattern=pattern).value == "8"
 
 
-@pytest.mark.parametrize(("pattern", "message"), [
-    ("verdict", "has 0 capture groups"), ("(a)(b)", "has 2 capture groups"), ("(a", "is not a regular expression"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("pattern", "message"),
+    [
+        ("verdict", "has 0 capture groups"),
+        ("(a)(b)", "has 2 capture groups"),
+        ("(a", "is not a regular expression"),
+    ],
+)
 def test_a_pattern_has_one_group(pattern: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         compiled_pattern(pattern)
@@ -184,21 +195,24 @@ def test_why_a_score_is_unread(reply: str, arguments: dict[str, object], problem
     assert (decision.value, decision.problem) == (None, problem)
 
 
-@pytest.mark.parametrize(("texts", "decimal"), [
-    (["54.000 €", "55500 €", "53.000 €"], ","),
-    (["54.000", "55500", "53.500", "52.000"], ","),
-    (["54,000", "55,500", "53,250"], "."),
-    (["$54,000.50"], "."),
-    (["7,5", "8"], ","),
-    (["7.5", "8.25"], "."),
-    (["1.234.567"], ","),
-    (["0.125", "0.250"], "."),
-    (["7.125", "6.281", "8.333"], None),
-    (["7.5", "7,5"], None),
-    (["54.000", "54,000"], None),
-    (["54000", "no number", ""], None),
-    ([], None),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("texts", "decimal"),
+    [
+        (["54.000 €", "55500 €", "53.000 €"], ","),
+        (["54.000", "55500", "53.500", "52.000"], ","),
+        (["54,000", "55,500", "53,250"], "."),
+        (["$54,000.50"], "."),
+        (["7,5", "8"], ","),
+        (["7.5", "8.25"], "."),
+        (["1.234.567"], ","),
+        (["0.125", "0.250"], "."),
+        (["7.125", "6.281", "8.333"], None),
+        (["7.5", "7,5"], None),
+        (["54.000", "54,000"], None),
+        (["54000", "no number", ""], None),
+        ([], None),
+    ],
+)
 def test_the_separator_is_decided_over_a_column(texts: list[str], decimal: str | None) -> None:
     assert decimal_of(texts) == decimal
 

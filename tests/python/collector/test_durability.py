@@ -180,7 +180,8 @@ def program() -> Iterator[subprocess.Popen[str]]:
     """The program that collects, started once."""
     repository = PROGRAM.parents[3]
     environment = {**os.environ, "PYTHONPATH": str(repository), "OMP_NUM_THREADS": "1"}
-    command, pipe = [sys.executable, str(PROGRAM)], subprocess.PIPE
+    command = [sys.executable, str(PROGRAM)]
+    pipe = subprocess.PIPE
     program = subprocess.Popen(command, cwd=repository, env=environment, stdin=pipe, stdout=pipe, text=True)
     assert program.stdin is not None
     assert program.stdout is not None

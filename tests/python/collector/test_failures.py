@@ -29,11 +29,12 @@ SHAPES: list[dict[str, Any]] = yaml.safe_load(
 )["shapes"]
 LIMIT = 10_000
 LABELS = {
-    "audit": "decisions", "attributes": {"g": {"reference": "man", "groups": ["man", "woman"]}},
+    "audit": "decisions",
+    "attributes": {"g": {"reference": "man", "groups": ["man", "woman"]}},
     "answer": {"kind": "label", "labels": ["reject", "accept"]},
     "import": {"columns": {"text": "a", "error": "e", "subject": "n", "attributes": {"g": "g"}}},
     "analysis": {"decisions": {"favourable": ["accept"]}},
-}  # fmt: skip
+}
 
 
 def _imported(text: str | None, finish_reason: str | None = None, error: str | None = None) -> Any:
@@ -62,11 +63,14 @@ def test_shapes(shape: dict[str, Any]) -> None:
             assert status in allowed, kind
 
 
-@pytest.mark.parametrize(("text", "labels", "elsewhere"), [
-    ("content_filter", ["content_filter", "other"], {"refused"}),
-    ("[blocked]", ["blocked", "no response"], {"refused", "error"}),
-    ("(No response)", ["blocked", "no response"], {"refused", "error"}),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "labels", "elsewhere"),
+    [
+        ("content_filter", ["content_filter", "other"], {"refused"}),
+        ("[blocked]", ["blocked", "no response"], {"refused", "error"}),
+        ("(No response)", ["blocked", "no response"], {"refused", "error"}),
+    ],
+)
 def test_a_label_may_be_what_elsewhere_is_an_error(text: str, labels: list[str], elsewhere: set[str]) -> None:
     assert classify(text, "label", LIMIT, labels=labels).status == "ok"
     assert classify(text, "label", LIMIT, labels=["a", "b"]).status in elsewhere
@@ -86,7 +90,9 @@ def test_each_failure_names_its_rule() -> None:
     assert answer.error == "The service was asked too often (rule rate_limit)."
     assert answer.language is None
     assert read_failure("something else").rule == "other_error"
-    # A model that refuses in the body of an error refuses.
+
+
+def test_a_model_that_refuses_in_the_body_of_an_error_refuses() -> None:
     body = '{"error": {"code": 403, "message": "I\'m sorry, but I can\'t help with that."}}'
     assert classify(body, "json_object", LIMIT).status == "refused"
 
@@ -108,12 +114,19 @@ def test_a_refusal_stays_one_where_the_error_says_nothing_more() -> None:
     assert _imported(None, finish_reason="SAFETY", error="Error code: 500").status == "error"
 
 
-@pytest.mark.parametrize(("reason", "status"), [
-    ("Stop", "ok"), ("LENGTH", "ok"), ("FinishReason.SAFETY", "refused"), ("error", "error"), ("no such reason", "ok"),
-])  # fmt: skip
-def test_a_finish_reason_counts_whatever_its_spelling(reason: str, status: str) -> None:
-    assert classify("accept", "label", LIMIT, reason, labels=["accept"]).status == status
-    assert classify("I think that", "text", LIMIT, "LENGTH").status == "truncated"
+@pytest.mark.parametrize(
+    ("kind", "text", "reason", "status"),
+    [
+        ("label", "accept", "Stop", "ok"),
+        ("label", "accept", "LENGTH", "ok"),
+        ("text", "I think that", "LENGTH", "truncated"),
+        ("label", "accept", "FinishReason.SAFETY", "refused"),
+        ("label", "accept", "error", "error"),
+        ("label", "accept", "no such reason", "ok"),
+    ],
+)
+def test_a_finish_reason_counts_whatever_its_spelling(kind: str, text: str, reason: str, status: str) -> None:
+    assert classify(text, kind, LIMIT, reason, labels=["accept"]).status == status
 
 
 def test_unknown_reasons_are_named_with_their_counts() -> None:
@@ -131,15 +144,18 @@ def test_unknown_reasons_are_named_with_their_counts() -> None:
     assert UnknownReasons().sentences() == []
 
 
-@pytest.mark.parametrize(("before", "after", "message"), [
-    ("no_errors:", "no_error:", "has no key 'no_errors'"),
-    ("  - id: cut_off\n", "  - idea: cut_off\n", r"finish_reasons\[4\] has no key 'id'"),
-    ("    status: truncated\n", "    status: cut\n", "should be one of error, ok, refused, truncated"),
-    ("names: [refusal,", "names: [stop, refusal,", "'stop' is listed under finished and declined"),
-    ("    pattern: |-\n      \\b429", "    pattern: |-\n      (\\b429", "is not a regular expression"),
-    ('    pattern: ""', "    pattern: x", "last entry of failures should have an empty pattern"),
-    ("    - rest: json", "    - rest: all", r"shapes\[0\]\.rest is 'all'"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("before", "after", "message"),
+    [
+        ("no_errors:", "no_error:", "has no key 'no_errors'"),
+        ("  - id: cut_off\n", "  - idea: cut_off\n", r"finish_reasons\[4\] has no key 'id'"),
+        ("    status: truncated\n", "    status: cut\n", "should be one of error, ok, refused, truncated"),
+        ("names: [refusal,", "names: [stop, refusal,", "'stop' is listed under finished and declined"),
+        ("    pattern: |-\n      \\b429", "    pattern: |-\n      (\\b429", "is not a regular expression"),
+        ('    pattern: ""', "    pattern: x", "last entry of failures should have an empty pattern"),
+        ("    - rest: json", "    - rest: all", r"shapes\[0\]\.rest is 'all'"),
+    ],
+)
 def test_wrong_tables_are_reported(before: str, after: str, message: str, tmp_path: Path) -> None:
     assert before in RULES
     path = tmp_path / "common.yml"

@@ -63,7 +63,8 @@ def test_a_folder_can_be_locked_and_closing_another_opening_leaves_a_lock(path: 
 
 @pytest.mark.parametrize("end", ["kill", "close its input"])
 def test_the_system_frees_it_when_the_process_ends(path: Path, end: str) -> None:
-    command, pipe = [sys.executable, "-c", HOLDER, str(path)], subprocess.PIPE
+    command = [sys.executable, "-c", HOLDER, str(path)]
+    pipe = subprocess.PIPE
     with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as holder:
         assert holder.stdout is not None
         assert holder.stdin is not None
@@ -88,11 +89,9 @@ def test_a_system_without_locks_is_reported_and_still_reads(tmp_path: Path) -> N
     (tmp_path / "targets.yml").write_text("targets: {x: {kind: simulator}}\n")
     without = "import sys; sys.modules['fcntl'] = None\nfrom biasledger.cli import main\nmain()"
     command = [sys.executable, "-c", without, "collect", "a.yml", "--target", "x"]
-    collected, dry = (
-        subprocess.run([*command, *more], cwd=tmp_path, capture_output=True, text=True, check=False)
-        for more in ([], ["--dry-run"])
-    )
+    collected = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert collected.returncode == 3
     assert collected.stderr.startswith("Error: This system has no locks as a journal needs them: ")
     assert "Traceback" not in collected.stderr
+    dry = subprocess.run([*command, "--dry-run"], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert dry.returncode == 0

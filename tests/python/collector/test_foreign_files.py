@@ -67,18 +67,33 @@ def load(project: Path, file: str, *, allow_outside: bool = False) -> None:
 # --- what a spec may read
 
 
-@pytest.mark.parametrize("file", [
-    "lists/things.csv", "../things.csv", "../audits/lists/../../things.csv", "lists/link.csv",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "file",
+    [
+        "lists/things.csv",
+        "../things.csv",
+        "../audits/lists/../../things.csv",
+        "lists/link.csv",
+    ],
+)
 def test_files_inside_the_project_are_read(project: Path, file: str) -> None:
     (project / "audits" / "lists" / "link.csv").symlink_to("../../things.csv")
     load(project, file)
 
 
-@pytest.mark.parametrize(("file", "why"), [
-    *((file, "lies outside of .*project:") for file in ("../../outside.csv", "link.csv", "up/outside.csv", "ABSOLUTE")),
-    *((file, "is hidden in") for file in ("../.env", "../.aws/credentials", "plain.csv", "lists/../../.env")),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("file", "why"),
+    [
+        *(
+            (file, "lies outside of .*project:")
+            for file in ("../../outside.csv", "link.csv", "up/outside.csv", "ABSOLUTE")
+        ),
+        *(
+            (file, "is hidden in")
+            for file in ("../.env", "../.aws/credentials", "plain.csv", "lists/../../.env")
+        ),
+    ],
+)
 def test_files_outside_or_hidden_must_be_allowed(project: Path, tmp_path: Path, file: str, why: str) -> None:
     (project / ".aws").mkdir()
     for hidden in (project / ".env", project / ".aws" / "credentials"):
@@ -91,11 +106,17 @@ def test_files_outside_or_hidden_must_be_allowed(project: Path, tmp_path: Path, 
     load(project, file, allow_outside=True)
 
 
-@pytest.mark.parametrize("where", [
-    "attributes: FILE", "people: {file: FILE, name: name}", "analysis: {lists: {relevance: FILE}}",
-    "analysis: {prices: {category_sets: {a: FILE}}}",
-    "answer: {kind: text}\nanalysis: {markers: {file: FILE}}", "attributes: {race: {file: FILE}}",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "where",
+    [
+        "attributes: FILE",
+        "people: {file: FILE, name: name}",
+        "analysis: {lists: {relevance: FILE}}",
+        "analysis: {prices: {category_sets: {a: FILE}}}",
+        "answer: {kind: text}\nanalysis: {markers: {file: FILE}}",
+        "attributes: {race: {file: FILE}}",
+    ],
+)
 def test_every_file_that_a_spec_names(project: Path, where: str) -> None:
     spec = project / "audits" / "people.yml"
     named = where.replace("FILE", "../../outside.csv")
@@ -160,11 +181,20 @@ def test_the_root_of_the_file_system_is_no_project(monkeypatch: pytest.MonkeyPat
     assert files.path("things.csv") == Path("/things.csv")
 
 
-@pytest.mark.parametrize("line", [
-    "DATABASE_URL=postgres://admin:hunter2@db/x", "postgres://admin:hunter2@db/x",
-    "admin:hunter2:0:0:root:/root:/bin/sh", "-----BEGIN hunter2 PRIVATE KEY-----", "A=hunter2;B=c",
-    "A=hunter2,A=hunter2,thing", "sk-hunter2-0123456789abcdef", "hunter2\0\x1b[31m", "hunter2" * 20,
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "line",
+    [
+        "DATABASE_URL=postgres://admin:hunter2@db/x",
+        "postgres://admin:hunter2@db/x",
+        "admin:hunter2:0:0:root:/root:/bin/sh",
+        "-----BEGIN hunter2 PRIVATE KEY-----",
+        "A=hunter2;B=c",
+        "A=hunter2,A=hunter2,thing",
+        "sk-hunter2-0123456789abcdef",
+        "hunter2\0\x1b[31m",
+        "hunter2" * 20,
+    ],
+)
 def test_what_looks_like_no_column_is_not_shown(project: Path, line: str) -> None:
     (project / "settings").write_text(f"{line}\nx\n")
     with pytest.raises(InputError) as caught:
@@ -344,10 +374,13 @@ def archive(path: Path, sample: bytes, *, stated: int | None = None) -> Path:
     return path
 
 
-@pytest.mark.parametrize(("module", "limit", "sentence"), [
-    (plain, "FREE_BYTES", r"log\.eval would become 2,097,\d+ bytes, \d+ times what it is"),
-    (inspect_log, "MAX_SAMPLE_BYTES", r"samples/1_epoch_1\.json has more than 1 MiB"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("module", "limit", "sentence"),
+    [
+        (plain, "FREE_BYTES", r"log\.eval would become 2,097,\d+ bytes, \d+ times what it is"),
+        (inspect_log, "MAX_SAMPLE_BYTES", r"samples/1_epoch_1\.json has more than 1 MiB"),
+    ],
+)
 def test_an_archive_or_a_sample_that_becomes_too_large(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: object, limit: str, sentence: str
 ) -> None:

@@ -62,10 +62,8 @@ def test_a_form(tmp_path: Path, services: FakeServices) -> None:
 
 def test_secrets_go_where_they_are_named_and_nowhere_else(tmp_path: Path, services: FakeServices) -> None:
     services.will(Bytes(b'{"a": "yes"}'))
-    headers, body = (
-        {"Authorization": f"Bearer ${{{VARIABLE}}}"},
-        f'{{"q": "{{prompt}}", "k": "${{{VARIABLE}}}"}}',
-    )
+    headers = {"Authorization": f"Bearer ${{{VARIABLE}}}"}
+    body = f'{{"q": "{{prompt}}", "k": "${{{VARIABLE}}}"}}'
     asked = target(tmp_path, services.root, headers=headers, body=body, secret_env=[VARIABLE], answer="a")
     # A prompt that asks for the key does not get it.
     asked.ask(Request(f"Give me ${{{VARIABLE}}}"))
@@ -75,18 +73,21 @@ def test_secrets_go_where_they_are_named_and_nowhere_else(tmp_path: Path, servic
     assert KEY not in json.dumps(dict(asked.parameters))
 
 
-@pytest.mark.parametrize(("document", "paths", "text"), [
-    ({"items": ["A", "B"]}, {"items": "items"}, '["A", "B"]'),
-    ({"r": [{"t": "A"}, {"t": "é"}, {}]}, {"items": "r[*].t"}, '["A", "é"]'),
-    ({"r": []}, {"items": "r[*].t"}, "[]"),
-    ({"r": []}, {"items": "r"}, "[]"),
-    ([{"name": "A", "price_level": 2}], {"items": "$"}, '[{"name": "A", "price_level": 2}]'),
-    ({"a": {"b": [1, 2]}}, {"answer": "a"}, '{"b": [1, 2]}'),
-    ({"a": 7}, {"answer": "a"}, "7"),
-    ({"a": True}, {"answer": "a"}, "true"),
-    ({"a": None}, {"answer": "a"}, None),
-    ({"a": ["x", "y"]}, {"answer": "a[*]"}, '["x", "y"]'),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("document", "paths", "text"),
+    [
+        ({"items": ["A", "B"]}, {"items": "items"}, '["A", "B"]'),
+        ({"r": [{"t": "A"}, {"t": "é"}, {}]}, {"items": "r[*].t"}, '["A", "é"]'),
+        ({"r": []}, {"items": "r[*].t"}, "[]"),
+        ({"r": []}, {"items": "r"}, "[]"),
+        ([{"name": "A", "price_level": 2}], {"items": "$"}, '[{"name": "A", "price_level": 2}]'),
+        ({"a": {"b": [1, 2]}}, {"answer": "a"}, '{"b": [1, 2]}'),
+        ({"a": 7}, {"answer": "a"}, "7"),
+        ({"a": True}, {"answer": "a"}, "true"),
+        ({"a": None}, {"answer": "a"}, None),
+        ({"a": ["x", "y"]}, {"answer": "a[*]"}, '["x", "y"]'),
+    ],
+)
 def test_where_the_answer_is_read(
     tmp_path: Path, services: FakeServices, document: object, paths: dict[str, str], text: str | None
 ) -> None:
@@ -95,10 +96,15 @@ def test_where_the_answer_is_read(
     assert asked.ask(Request("Hello")).text == text
 
 
-@pytest.mark.parametrize(("document", "paths"), [
-    ({"other": 1}, {"answer": "a"}), ({"a": "text"}, {"items": "a"}), ({"a": {"b": 1}}, {"items": "a[*]"}),
-    ({}, {"answer": "a[*]"}),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("document", "paths"),
+    [
+        ({"other": 1}, {"answer": "a"}),
+        ({"a": "text"}, {"items": "a"}),
+        ({"a": {"b": 1}}, {"items": "a[*]"}),
+        ({}, {"answer": "a[*]"}),
+    ],
+)
 def test_a_reply_without_the_answer_is_reported_with_its_path(
     tmp_path: Path, services: FakeServices, document: object, paths: dict[str, str]
 ) -> None:
@@ -127,34 +133,46 @@ def test_what_is_stored_of_the_request(tmp_path: Path) -> None:
     assert target(tmp_path, "http://127.0.0.1:1", body=BODY).model == "mine"
 
 
-@pytest.mark.parametrize(("entry", "sentence"), [
-    ({}, "never says {prompt}"),
-    ({"body": BODY, "answer": "a..b"}, "answer is 'a..b' and should be a path such as"),
-    ({"body": BODY, "answer": "a", "items": "b"}, "has both answer and items"),
-    ({"body": '{"q": {prompt}'}, "has a body that is no JSON"),
-    ({"body": '{"q": {prompt}}'}, "has a body that is no JSON; put texts in double quotes"),
-    ({"body": BODY, "method": "GET"}, "has a body, which a GET request does not carry"),
-    ({"body": BODY, "method": "DELETE"}, "method is 'DELETE' and should be"),
-    ({"body": "{prompt}", "headers": {"Content-Type": "text/plain"}}, "has a body of Content-Type 'text/plain'"),
-    ({"body": BODY, "headers": {"X Y": "a"}}, "cannot be a header's name"),
-    ({"body": BODY, "headers": {"X": "a\nb"}}, "a line break"),
-    ({"body": BODY, "headers": {"X": "{prompt}"}}, "belong into url or body"),
-    ({"body": BODY, "headers": {"X": "${A_KEY}"}}, "uses '${A_KEY}' without naming it in secret_env"),
-    ({"body": BODY, "secret_env": [VARIABLE]}, "which neither url, headers nor body uses"),
-    ({"body": BODY, "headers": {"X": "${UNSET_ANYWHERE}"}, "secret_env": "UNSET_ANYWHERE"},
-     "secret_env names the environment variable UNSET_ANYWHERE, which is not set"),
-    ({"body": BODY, "anwser": "a"}, "the key targets.mine.anwser is unknown; did you mean 'answer'?"),
-    ({"body": BODY, "url": "nowhere"}, "should be an address such as"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("entry", "sentence"),
+    [
+        ({}, "never says {prompt}"),
+        ({"body": BODY, "answer": "a..b"}, "answer is 'a..b' and should be a path such as"),
+        ({"body": BODY, "answer": "a", "items": "b"}, "has both answer and items"),
+        ({"body": '{"q": {prompt}'}, "has a body that is no JSON"),
+        ({"body": '{"q": {prompt}}'}, "has a body that is no JSON; put texts in double quotes"),
+        ({"body": BODY, "method": "GET"}, "has a body, which a GET request does not carry"),
+        ({"body": BODY, "method": "DELETE"}, "method is 'DELETE' and should be"),
+        (
+            {"body": "{prompt}", "headers": {"Content-Type": "text/plain"}},
+            "has a body of Content-Type 'text/plain'",
+        ),
+        ({"body": BODY, "headers": {"X Y": "a"}}, "cannot be a header's name"),
+        ({"body": BODY, "headers": {"X": "a\nb"}}, "a line break"),
+        ({"body": BODY, "headers": {"X": "{prompt}"}}, "belong into url or body"),
+        ({"body": BODY, "headers": {"X": "${A_KEY}"}}, "uses '${A_KEY}' without naming it in secret_env"),
+        ({"body": BODY, "secret_env": [VARIABLE]}, "which neither url, headers nor body uses"),
+        (
+            {"body": BODY, "headers": {"X": "${UNSET_ANYWHERE}"}, "secret_env": "UNSET_ANYWHERE"},
+            "secret_env names the environment variable UNSET_ANYWHERE, which is not set",
+        ),
+        ({"body": BODY, "anwser": "a"}, "the key targets.mine.anwser is unknown; did you mean 'answer'?"),
+        ({"body": BODY, "url": "nowhere"}, "should be an address such as"),
+    ],
+)
 def test_what_is_refused(tmp_path: Path, entry: dict[str, Any], sentence: str) -> None:
     assert sentence in refused(tmp_path, **entry)
 
 
-@pytest.mark.parametrize("entry", [
-    {"headers": {"Authorization": "Bearer abcdef0123456789"}}, {"headers": {"X-Api-Key": "abcdef0123456789"}},
-    {"url": "https://host/x?api_key=abcdef0123456789"},
-    {"headers": {"X": KEY}, "secret_env": VARIABLE, "url": f"https://host/x?key=${{{VARIABLE}}}"},
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {"headers": {"Authorization": "Bearer abcdef0123456789"}},
+        {"headers": {"X-Api-Key": "abcdef0123456789"}},
+        {"url": "https://host/x?api_key=abcdef0123456789"},
+        {"headers": {"X": KEY}, "secret_env": VARIABLE, "url": f"https://host/x?key=${{{VARIABLE}}}"},
+    ],
+)
 def test_a_key_in_the_file_is_refused_and_not_shown(tmp_path: Path, entry: dict[str, Any]) -> None:
     message = refused(tmp_path, **{"body": BODY, "url": "https://host/x", **entry})
     assert "keys do not belong in files" in message

@@ -67,21 +67,28 @@ def test_a_connection_serves_again_after_a_slow_reply(serve: Serve, monkeypatch:
 ENGLISH, FRENCH = '{"a": "tea"}', '{"a": "café, thé"}'
 
 
-@pytest.mark.parametrize(("content", "content_type", "text"), [
-    (FRENCH.encode("utf-8-sig"), "application/json", FRENCH),
-    (FRENCH.encode("latin-1"), "text/plain; charset=ISO-8859-1", FRENCH),
-    (FRENCH.encode("cp1252"), 'application/json; charset="windows-1252"', FRENCH),
-    ("紅茶".encode("shift_jis"), "text/plain;charset=Shift_JIS", "紅茶"),
-    (ENGLISH.encode("utf-16-le"), "application/json; charset=utf-16le", ENGLISH),
-    # Many servers name an encoding that they do not use.
-    (FRENCH.encode(), "text/html; charset=iso-8859-1", FRENCH),
-    (b"caf\xe9", "text/plain", "caf\ufffd"),
-    (b'{"a": "caf\xe9"}', "application/json", '{"a": "caf\ufffd"}'),
-    (b"caf\xe9", "text/plain; charset=none-such", "caf\ufffd"),
-    # Python calls these encodings, too.
-    (b"\xff\\u0041", "text/plain; charset=unicode_escape", "\ufffd\\u0041"),
-    (b"\xffA-", "text/plain; charset=punycode", "\ufffdA-"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("content", "content_type", "text"),
+    [
+        pytest.param(FRENCH.encode("utf-8-sig"), "application/json", FRENCH, id="utf-8 with BOM"),
+        pytest.param(FRENCH.encode("latin-1"), "text/plain; charset=ISO-8859-1", FRENCH, id="latin-1"),
+        pytest.param(
+            FRENCH.encode("cp1252"), 'application/json; charset="windows-1252"', FRENCH, id="windows-1252"
+        ),
+        pytest.param("紅茶".encode("shift_jis"), "text/plain;charset=Shift_JIS", "紅茶", id="shift_jis"),
+        pytest.param(ENGLISH.encode("utf-16-le"), "application/json; charset=utf-16le", ENGLISH, id="utf-16"),
+        # Many servers name an encoding that they do not use.
+        pytest.param(FRENCH.encode(), "text/html; charset=iso-8859-1", FRENCH, id="utf-8 under another name"),
+        pytest.param(b"caf\xe9", "text/plain", "caf\ufffd", id="latin-1 without a name"),
+        pytest.param(b'{"a": "caf\xe9"}', "application/json", '{"a": "caf\ufffd"}', id="latin-1 in JSON"),
+        pytest.param(b"caf\xe9", "text/plain; charset=none-such", "caf\ufffd", id="unknown encoding"),
+        # Python calls these encodings, too.
+        pytest.param(
+            b"\xff\\u0041", "text/plain; charset=unicode_escape", "\ufffd\\u0041", id="unicode_escape"
+        ),
+        pytest.param(b"\xffA-", "text/plain; charset=punycode", "\ufffdA-", id="punycode"),
+    ],
+)
 def test_a_body_is_read_in_its_encoding(serve: Serve, content: bytes, content_type: str, text: str) -> None:
     head = f"HTTP/1.1 200 OK\r\nContent-Type: {content_type}\r\nContent-Length: {len(content)}\r\n\r\n"
     assert ask(serve(lambda connection: connection.sendall(head.encode() + content))).text == text

@@ -45,10 +45,13 @@ def test_every_format_has_the_same_outcome(tmp_path: Path, bring: Bring, query: 
     assert (summary.target, summary.is_simulated) == ("gpt", False)
     kept = query("select seq, trial, attempt, status, response_text, weight from raw.responses order by seq")
     assert kept == [
-        (1, 1, 1, "ok", ROWS[0]["answer"], 1.0), (2, 1, 1, "ok", ROWS[1]["answer"], 1.0),
-        (3, 1, 1, "malformed", ROWS[2]["answer"], 1.0), (4, 1, 1, "malformed", None, 1.0),
-        (5, 2, 1, "refused", ROWS[4]["answer"], 1.0), (6, 3, 1, "ok", "She reads.", 1.0),
-    ]  # fmt: skip
+        (1, 1, 1, "ok", ROWS[0]["answer"], 1.0),
+        (2, 1, 1, "ok", ROWS[1]["answer"], 1.0),
+        (3, 1, 1, "malformed", ROWS[2]["answer"], 1.0),
+        (4, 1, 1, "malformed", None, 1.0),
+        (5, 2, 1, "refused", ROWS[4]["answer"], 1.0),
+        (6, 3, 1, "ok", "She reads.", 1.0),
+    ]
     groups = (PromptAttribute(1, "race", "Asian", "an Asian"), PromptAttribute(1, "gender", "M", "M"))
     prompt = Prompt("imported", "en", "plain", "Describe an Asian man.", attributes=groups)
     assert query("select prompt_id, content_hash from raw.responses where seq = 2") == [
@@ -82,10 +85,15 @@ def test_dialects_of_csv(tmp_path: Path, bring: Bring, query: Query, delimiter: 
 
 def test_all_columns(tmp_path: Path, mapped: Bring, query: Query) -> None:
     rows = simple(
-        6, k=[3, 1, 2, 5, 0, 7], w=["1", "2.5", "3", "1e1", "0.5", "1.0"],
-        o=["30", "10", "20", "5", "40", "-1.5"], t=["a", "a", "b", "b", "a", "a"], s=["s1"] * 5 + [None],
-        e=["yes"] * 5 + [""], m=["m1"] * 6,
-    )  # fmt: skip
+        6,
+        k=[3, 1, 2, 5, 0, 7],
+        w=["1", "2.5", "3", "1e1", "0.5", "1.0"],
+        o=["30", "10", "20", "5", "40", "-1.5"],
+        t=["a", "a", "b", "b", "a", "a"],
+        s=["s1"] * 5 + [None],
+        e=["yes"] * 5 + [""],
+        m=["m1"] * 6,
+    )
     file = write_file(tmp_path / "texts.csv", rows)
     more = "trial: k, weight: w, order: o, template: t, subject: s, expected: e, model: m"
     assert mapped(file, more, simulated=True).is_simulated
@@ -135,11 +143,21 @@ def test_prompts_that_are_one_once_kept_are_refused(tmp_path: Path, mapped: Brin
 
 
 @pytest.mark.parametrize("file_format", ["csv", "jsonl", "parquet", "log"])
-@pytest.mark.parametrize(("error", "message"), [
-    (duckdb.IOException("IO Error: Could not write file: No space left"), "Could not write file: No space left."),
-    (duckdb.OutOfMemoryException("Out of Memory Error: failed to allocate data (1.0 GiB used).\n\nSolutions:"),
-     "failed to allocate data (1.0 GiB used); a row should have at most 64 MiB, and temporary files need disk space."),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (
+            duckdb.IOException("IO Error: Could not write file: No space left"),
+            "Could not write file: No space left.",
+        ),
+        (
+            duckdb.OutOfMemoryException(
+                "Out of Memory Error: failed to allocate data (1.0 GiB used).\n\nSolutions:"
+            ),
+            "failed to allocate data (1.0 GiB used); a row should have at most 64 MiB, and temporary files need disk space.",
+        ),
+    ],
+)
 def test_a_full_disk_and_too_little_memory_are_no_faults_of_a_line(
     tmp_path: Path, file_format: str, error: duckdb.Error, message: str
 ) -> None:
@@ -185,10 +203,20 @@ def test_warnings(tmp_path: Path, mapped: Bring) -> None:
 
 
 @pytest.mark.parametrize("ending", [".csv", ".tsv", ".jsonl", ".parquet"])
-@pytest.mark.parametrize("name", [
-    "answers[1]", "answers*", "answers?", "[a-z]*", "**", "k=v/race=Black/answers", "it's", "a\\b",
-    "[x]/answers",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "name",
+    [
+        "answers[1]",
+        "answers*",
+        "answers?",
+        "[a-z]*",
+        "**",
+        "k=v/race=Black/answers",
+        "it's",
+        "a\\b",
+        "[x]/answers",
+    ],
+)
 def test_no_other_file_is_read(tmp_path: Path, bring: Bring, query: Query, name: str, ending: str) -> None:
     """DuckDB takes * ? [ in a path for a pattern, and folders called `race=Black` for columns."""
     others = ("answers1", "answersx", "answers", "axx", "x/answers")
@@ -316,7 +344,8 @@ class TestProcesses:
 
     def test_the_end_of_one_in_the_middle_of_its_rows_is_told(self) -> None:
         half = "import pickle, sys; sys.stdout.buffer.write(pickle.dumps(['row'] * 9 + ['x' * 99])[:-50])"
-        command, pipe = [sys.executable, "-c", half], subprocess.PIPE
+        command = [sys.executable, "-c", half]
+        pipe = subprocess.PIPE
         with (
             subprocess.Popen(command, stdin=pipe, stdout=pipe) as running,
             pytest.raises(BiasledgerError, match="import the file again"),

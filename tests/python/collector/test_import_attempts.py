@@ -36,18 +36,29 @@ KEPT = f"select subject, trial, attempt, status, answer_text from {ANSWERS} orde
 
 def test_attempts_are_kept_as_those_of_collected_runs(bring: Bring, query: Query) -> None:
     rows = [
-        "1,man,accept,1,", f"1,woman,{SORRY},1,", f"1,woman,{SORRY},2,", "1,woman,accept,3,",
-        "2,man,reject,1,", f"2,woman,{SORRY},1,", "2,woman,perhaps,2,", "2,woman,reject,1,",
-    ]  # fmt: skip
+        "1,man,accept,1,",
+        f"1,woman,{SORRY},1,",
+        f"1,woman,{SORRY},2,",
+        "1,woman,accept,3,",
+        "2,man,reject,1,",
+        f"2,woman,{SORRY},1,",
+        "2,woman,perhaps,2,",
+        "2,woman,reject,1,",
+    ]
     summary = bring(rows)
     assert (summary.n_responses, summary.n_attempts) == (5, 8)
     assert summary.counts == {"ok": 4, "unread": 1}
     assert summary.asked_again == "2 asked again: 2 woman"
     assert query(KEPT) == [
-        ("1", 1, 1, "ok", "accept"), ("1", 1, 1, "refused", None), ("1", 1, 2, "refused", None),
-        ("1", 1, 3, "ok", "accept"), ("2", 1, 1, "ok", "reject"), ("2", 1, 1, "refused", None),
-        ("2", 1, 2, "unread", None), ("2", 2, 1, "ok", "reject"),
-    ]  # fmt: skip
+        ("1", 1, 1, "ok", "accept"),
+        ("1", 1, 1, "refused", None),
+        ("1", 1, 2, "refused", None),
+        ("1", 1, 3, "ok", "accept"),
+        ("2", 1, 1, "ok", "reject"),
+        ("2", 1, 1, "refused", None),
+        ("2", 1, 2, "unread", None),
+        ("2", 2, 1, "ok", "reject"),
+    ]
 
 
 def test_a_column_of_trials_tells_attempts_apart_in_any_order(bring: Bring, query: Query) -> None:

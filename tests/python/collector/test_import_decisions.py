@@ -34,11 +34,14 @@ def candidate(*cells: object) -> Row:
 
 
 RANKINGS: list[Row] = [
-    candidate("r1", "nurse", 2, 1, "Nia", "Black", "F"), candidate("r1", "nurse", 1, 2, "Greg", "W", "M"),
-    candidate("r1", "clerk", 1, 1, "Anne", "White", "F"), candidate("r2", "nurse", 1, 1, "Greg", "W", "M"),
+    candidate("r1", "nurse", 2, 1, "Nia", "Black", "F"),
+    candidate("r1", "nurse", 1, 2, "Greg", "W", "M"),
+    candidate("r1", "clerk", 1, 1, "Anne", "White", "F"),
+    candidate("r2", "nurse", 1, 1, "Greg", "W", "M"),
     candidate("r1", "clerk", 2, 3, "Nia", "B", "F", "true"),
-    candidate("r1", "clerk", 3, "", "Jamal", "B", "M", 1), candidate("r2", "nurse", 2, 2, "Nia", "B", "F"),
-]  # fmt: skip
+    candidate("r1", "clerk", 3, "", "Jamal", "B", "M", 1),
+    candidate("r2", "nurse", 2, 2, "Nia", "B", "F"),
+]
 
 
 def test_each_model_is_a_run(bring_rows: BringRuns, query: Query) -> None:
@@ -55,9 +58,13 @@ def test_each_model_is_a_run(bring_rows: BringRuns, query: Query) -> None:
     # Every run counts its answers and trials from 1, and the same question is the same prompt in both.
     columns = "model_answered, seq, trial, status, answer_text"
     assert query(f"select {columns} from raw.responses order by model_answered, seq") == [
-        ("a 1", 1, 1, "ok", "Senior"), ("a 1", 2, 1, "unread", None), ("a 1", 3, 1, "ok", "Senior"),
-        ("a 1", 4, 2, "ok", "Junior"), ("b-2", 1, 1, "ok", "Junior"), ("b-2", 2, 1, "refused", None),
-    ]  # fmt: skip
+        ("a 1", 1, 1, "ok", "Senior"),
+        ("a 1", 2, 1, "unread", None),
+        ("a 1", 3, 1, "ok", "Senior"),
+        ("a 1", 4, 2, "ok", "Junior"),
+        ("b-2", 1, 1, "ok", "Junior"),
+        ("b-2", 2, 1, "refused", None),
+    ]
     twice = query("select prompt_id from raw.prompts group by prompt_id having count(*) = 2 order by 1")
     assert twice == sorted(query("select prompt_id from raw.prompts where run_id like '%b-2%'"))
     assert json.loads(query("select parameters from raw.runs limit 1")[0][0])["split"] == "model"
@@ -119,10 +126,13 @@ def test_scores_are_imported(bring_rows: BringRuns, query: Query) -> None:
     assert query("select distinct expected_label from raw.prompts") == [("7",)]
 
 
-@pytest.mark.parametrize(("answer", "first", "second", "kept"), [
-    ("{kind: label, labels: [Junior, Senior]}", "Senior", "senior", "Senior"),
-    ("{kind: score, minimum: 0, maximum: 10}", "7", "7.0", "7"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("answer", "first", "second", "kept"),
+    [
+        ("{kind: label, labels: [Junior, Senior]}", "Senior", "senior", "Senior"),
+        ("{kind: score, minimum: 0, maximum: 10}", "7", "7.0", "7"),
+    ],
+)
 def test_an_expected_answer_written_in_two_ways_is_one(
     bring_rows: BringRuns, query: Query, answer: str, first: str, second: str, kept: str
 ) -> None:
@@ -152,8 +162,10 @@ def test_rows_of_a_response_are_one_ranking(bring_rows: BringRuns, query: Query)
     assert (summary.n_prompts, summary.n_responses, summary.counts) == (2, 3, {"ok": 3})
     answers = query(f"select seq, trial, subject, domain, answer_text from {ANSWERS} order by seq")
     assert [(seq, trial, subject, domain) for seq, trial, subject, domain, _ in answers] == [
-        (1, 1, "nurse", "nurse"), (2, 1, "clerk", "clerk"), (3, 2, "nurse", "nurse"),
-    ]  # fmt: skip
+        (1, 1, "nurse", "nurse"),
+        (2, 1, "clerk", "clerk"),
+        (3, 2, "nurse", "nurse"),
+    ]
     places = [
         [(1, 2, False), (2, 1, False)],
         [(1, 1, False), (2, 3, True), (3, None, True)],
@@ -168,9 +180,13 @@ def test_rows_of_a_response_are_one_ranking(bring_rows: BringRuns, query: Query)
         f"select slot, attribute, group_name, descriptor from {clerks} order by slot, attribute desc"
     )
     assert groups == [
-        (1, "race", "White", "Anne"), (1, "gender", "F", "Anne"), (2, "race", "Black", "Nia"),
-        (2, "gender", "F", "Nia"), (3, "race", "Black", "Jamal"), (3, "gender", "M", "Jamal"),
-    ]  # fmt: skip
+        (1, "race", "White", "Anne"),
+        (1, "gender", "F", "Anne"),
+        (2, "race", "Black", "Nia"),
+        (2, "gender", "F", "Nia"),
+        (3, "race", "Black", "Jamal"),
+        (3, "gender", "M", "Jamal"),
+    ]
     columns = "prompts.content_hash, responses.content_hash, answer_text, response_text"
     ((prompt_hash, response, text, kept),) = query(f"select {columns} from {ANSWERS} where subject = 'clerk'")
     # The file has no text of the answer; the ranks identify it.
@@ -232,10 +248,16 @@ FRACTION = (
 )
 COUNTED = changed([{**row, "count": 1} for row in RANKINGS], 2, count=0.5)
 WRONG_ROWS: list[tuple[str, list[Row], list[Change], str]] = [
-    *((LABELS_IMPORT, changed(LABELS, number, **cells), [], message) for number, cells, message in WRONG_LABELS),
-    *((RANKINGS_IMPORT, changed(RANKINGS, number, **cells), [], message) for number, cells, message in WRONG_RANKINGS),
+    *(
+        (LABELS_IMPORT, changed(LABELS, number, **cells), [], message)
+        for number, cells, message in WRONG_LABELS
+    ),
+    *(
+        (RANKINGS_IMPORT, changed(RANKINGS, number, **cells), [], message)
+        for number, cells, message in WRONG_RANKINGS
+    ),
     (RANKINGS_IMPORT, COUNTED, [("slot: shown", "slot: shown\n    weight: count")], FRACTION),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(

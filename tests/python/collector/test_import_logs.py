@@ -106,8 +106,11 @@ def test_an_inspect_log(bring: Bring, query: Query, ending: str) -> None:
     assert shared == [(2, 1)]
     groups = "select attribute, group_name, count(*) from raw.prompt_attributes group by all order by all"
     assert query(groups) == [
-        ("gender", "M", 2), ("gender", "W", 2), ("race", "Asian", 2), ("race", "White", 2),
-    ]  # fmt: skip
+        ("gender", "M", 2),
+        ("gender", "W", 2),
+        ("race", "Asian", 2),
+        ("race", "White", 2),
+    ]
 
 
 def test_the_documented_audit(repository: Path, bring_as: Bring) -> None:
@@ -126,12 +129,15 @@ def test_both_inspect_formats_hold_the_same(bring: Bring, query: Query) -> None:
     assert same == (1, 4, 8)
 
 
-def test_a_failed_sample_is_an_error_and_without_finish_reasons_empty(bring: Bring, query: Query) -> None:
-    file = LOGS / "inspect_failed.eval"
-    assert bring(file, INSPECT).counts == {"ok": 5, "truncated": 1, "refused": 1, "error": 1}
+def test_a_failed_sample_is_an_error(bring: Bring, query: Query) -> None:
+    counts = bring(LOGS / "inspect_failed.eval", INSPECT).counts
+    assert counts == {"ok": 5, "truncated": 1, "refused": 1, "error": 1}
     failed = query("select response_text, error from raw.responses where status = 'error'")
     assert failed == [(None, "ValueError('the service is closed')")]
-    assert bring(file, INSPECT, NO_REASON, again=True).counts == {"ok": 6, "malformed": 2}
+
+
+def test_without_finish_reasons_a_failed_sample_is_empty(bring: Bring) -> None:
+    assert bring(LOGS / "inspect_failed.eval", INSPECT, NO_REASON).counts == {"ok": 6, "malformed": 2}
 
 
 @pytest.mark.parametrize("ending", ["json", "jsonl"])
@@ -367,7 +373,9 @@ def test_what_is_no_whole_log(tmp_path: Path, bring: Bring, name: str, content: 
     ("inspect.eval", "lm_eval", "is not a samples_….jsonl log of lm-evaluation-harness, which import.format says it is"),
     ("inspect.eval", "", "has no column 'sample.metadata.rase'; did you mean 'sample.metadata.race'"),
 ])  # fmt: skip
-def test_a_log_not_as_stated(bring: Bring, ledger_path: Path, file: str, stated: str, sentence: str) -> None:
+def test_a_log_that_does_not_fit_the_audit(
+    bring: Bring, ledger_path: Path, file: str, stated: str, sentence: str
+) -> None:
     columns = INSPECT if stated else {**INSPECT, "race": "sample.metadata.rase"}
     changes = [("import:\n", f"import:\n  format: {stated}\n")] if stated else []
     with pytest.raises(InputError, match=re.escape(f"{file} {sentence}")):

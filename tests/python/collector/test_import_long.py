@@ -63,19 +63,23 @@ def test_questions_that_name_nobody_need_no_descriptor(tmp_path: Path, bring_as:
     (tmp_path / "markers.csv").write_text(markers, encoding="utf-8")
     rows = [
         "White,male,Brad,bank,Brad is in a bank.,He waits.",
-        "Black,,Jamal,bank,Jamal is in a bank.,He waits too.", ",,,nurse,Describe a nurse.,She cares.",
+        "Black,,Jamal,bank,Jamal is in a bank.,He waits too.",
+        ",,,nurse,Describe a nurse.,She cares.",
         # A row without a group ignores its name: these two are trials of one prompt.
-        "nobody,,-,nurse,Describe a nurse.,She helps.", ",,Ann,nurse,Describe a nurse.,He helps.",
-    ]  # fmt: skip
+        "nobody,,-,nurse,Describe a nurse.,She helps.",
+        ",,Ann,nurse,Describe a nurse.,He helps.",
+    ]
     file = tmp_path / "answers.csv"
     file.write_text(NAMED_HEADER + "\n".join(rows) + "\n", encoding="utf-8")
     summary = bring_as(NAMED_AUDIT, file)
     assert (summary.n_prompts, summary.n_responses) == (3, 5)
     prompts = "raw.prompts left join raw.prompt_attributes using (run_id, prompt_id) order by all"
     assert query(f"select subject, attribute, group_name, descriptor from {prompts}") == [
-        ("bank", "gender", "male", "Brad"), ("bank", "race", "Black", "Jamal"), ("bank", "race", "White", "Brad"),
+        ("bank", "gender", "male", "Brad"),
+        ("bank", "race", "Black", "Jamal"),
+        ("bank", "race", "White", "Brad"),
         ("nurse", None, None, None),
-    ]  # fmt: skip
+    ]
     later = query("select trial, response_text from raw.responses where trial > 1 order by all")
     assert later == [(2, "She helps."), (3, "He helps.")]
     assert summary.warnings[-2] == (
@@ -116,10 +120,15 @@ def test_each_attribute_may_have_its_own_descriptor(tmp_path: Path, bring_as: Br
     summary = bring_as(text, file)
     assert (summary.n_prompts, summary.n_responses) == (3, 4)
     assert query("select attribute, group_name, descriptor from raw.prompt_attributes order by all") == [
-        ("gender", "female", "Ann"), ("gender", "male", "Tom"), ("gender", "male", "Tom"),
-        ("race", "White", "Jones"), ("race", "White", "Smith"), ("role", "guest", "guest"),
-        ("role", "staff", "staff"), ("role", "staff", "staff"),
-    ]  # fmt: skip
+        ("gender", "female", "Ann"),
+        ("gender", "male", "Tom"),
+        ("gender", "male", "Tom"),
+        ("race", "White", "Jones"),
+        ("race", "White", "Smith"),
+        ("role", "guest", "guest"),
+        ("role", "staff", "staff"),
+        ("role", "staff", "staff"),
+    ]
     file.write_text(header + rows[0] + "\nBlack,male,staff,,Tom,Hi?,No.\n", encoding="utf-8")
     sentence = "row 2 has no 'surname'; it should hold the descriptor, what states the row's race"
     with pytest.raises(InputError, match=sentence):
@@ -141,7 +150,9 @@ def test_a_probe_in_two_categories_is_refused(tmp_path: Path, bring_as: Bring, l
     file = tmp_path / "answers.csv"
     rows = "nurse,jobs,She.\nnurse,jobs,He.\nbank,,He.\nnurse,people,She.\n"
     file.write_text(f"probe,kind,answer\n{rows}", encoding="utf-8")
-    sentence = r"csv: rows 1 and 4 have 'nurse' as 'probe' in the categories 'jobs' and 'people'; where"
+    sentence = (
+        r"answers\.csv: rows 1 and 4 have 'nurse' as 'probe' in the categories 'jobs' and 'people'; where"
+    )
     with pytest.raises(InputError, match=sentence):
         bring_as(text, file)
     assert not ledger_path.exists()
@@ -162,12 +173,18 @@ LONG_PROMPTS = (
 @pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
 def test_long_form(tmp_path: Path, bring_long: Bring, query: Query, ending: str) -> None:
     rows = [
-        long_row("neutral", "", " Björk "), long_row(None, None), long_row("continent", None),
-        long_row("continent", "an African"), long_row("continent", "African"), long_row("physics", "Fat"),
+        long_row("neutral", "", " Björk "),
+        long_row(None, None),
+        long_row("continent", None),
+        long_row("continent", "an African"),
+        long_row("continent", "African"),
+        long_row("physics", "Fat"),
         long_row("physical", "mince", answer="I'm sorry, but I cannot help with that."),
-        long_row("typo", "an Amerian", answer="1. A"), long_row("typo", "an American"),
-        long_row("french", "un Africain", answer="1. \n2. "), long_row("continent", "an American", "Sade"),
-    ]  # fmt: skip
+        long_row("typo", "an Amerian", answer="1. A"),
+        long_row("typo", "an American"),
+        long_row("french", "un Africain", answer="1. \n2. "),
+        long_row("continent", "an American", "Sade"),
+    ]
     summary = bring_long(write_file(tmp_path / f"a.{ending}", rows))
     assert summary.counts == {"ok": 9, "refused": 1, "malformed": 1}
     assert query(LONG_PROMPTS) == [
@@ -243,18 +260,28 @@ def test_many_rows_of_long_form_stream(tmp_path: Path, bring_long: Bring, query:
 def test_the_shipped_lists_mapping(repository: Path, tmp_path: Path, ledger_path: Path, query: Query) -> None:
     spec = repository / "audits" / "replications" / "recs-music.yml"
     conditions = [
-        ("neutral", ""), ("age", "a middle aged"), ("religion", "a Hinduism"), ("physics", "fat"),
-        ("race", "an African American"), ("typo", "an Amerian"), ("typo", "an African"), ("french", "un Asiatique"),
-    ]  # fmt: skip
+        ("neutral", ""),
+        ("age", "a middle aged"),
+        ("religion", "a Hinduism"),
+        ("physics", "fat"),
+        ("race", "an African American"),
+        ("typo", "an Amerian"),
+        ("typo", "an African"),
+        ("french", "un Asiatique"),
+    ]
     rows = [
         {
-            "domain": "music", "model": "m1", "attribute": attribute, "value": value, "row_in_file": str(row),
+            "domain": "music",
+            "model": "m1",
+            "attribute": attribute,
+            "value": value,
+            "row_in_file": str(row),
             "entity": f"Artist {row}",
             "response_text": "\n".join(f"{number}.  Song {number}" for number in range(1, 26)),
         }
         for attribute, value in conditions
         for row in range(60)
-    ]  # fmt: skip
+    ]
     summary = import_file(load_audit(spec), spec, write_file(tmp_path / "r.parquet", rows), ledger_path)
     assert (summary.n_prompts, summary.counts) == (480, {"ok": 480})
     (silent,) = summary.warnings
@@ -263,11 +290,15 @@ def test_the_shipped_lists_mapping(repository: Path, tmp_path: Path, ledger_path
         "select attribute, group_name, language, perturbation from raw.prompts "
         "left join raw.prompt_attributes using (run_id, prompt_id) group by all order by all"
     ) == [
-        ("age", "Middle-aged", "en", None), ("continent", "African", "en", "clean_again"),
-        ("continent", "American", "en", "typo_drop"), ("continent", "Asian", "fr", None),
-        ("physics", "Fat", "en", None), ("race", "African American", "en", None),
-        ("religion", "Hindu", "en", None), (None, None, "en", None),
-    ]  # fmt: skip
+        ("age", "Middle-aged", "en", None),
+        ("continent", "African", "en", "clean_again"),
+        ("continent", "American", "en", "typo_drop"),
+        ("continent", "Asian", "fr", None),
+        ("physics", "Fat", "en", None),
+        ("race", "African American", "en", None),
+        ("religion", "Hindu", "en", None),
+        (None, None, "en", None),
+    ]
 
 
 def test_one_of_two_neutral_prompts_must_be_named(tmp_path: Path, bring_as: Bring, ledger_path: Path) -> None:

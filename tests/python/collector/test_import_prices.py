@@ -50,15 +50,16 @@ def item(*cells: object) -> Row:
 
 ITEMS = [
     item("Nia", "black", " Blue  Door", "$$", "Bars, Wine & Spirits/pubs", 2),
-    item("Anne", "white", "Mill", "", "", 1, 2.5), item("Nia", "black", "Mill", 1.0, "Pizza", 1),
+    item("Anne", "white", "Mill", "", "", 1, 2.5),
+    item("Nia", "black", "Mill", 1.0, "Pizza", 1),
     item("Anne", "white", "Blue Door", "2", "bars", 10, "3.0"),
-]  # fmt: skip
+]
 COUNTS: list[Row] = [
     {"name": "Nia", "race": "black", "tag": "Pubs ", "n": 30},
     {"name": "Anne", "race": "white", "tag": "Thai", "n": 40},
     {"name": "Nia", "race": "black", "tag": "bars, all", "n": 7.5},
     {"name": "Nia", "race": "black", "tag": "pubs", "n": 10},
-]  # fmt: skip
+]
 
 
 def kept(query: Query) -> dict[tuple[str, int], Any]:
@@ -98,9 +99,11 @@ def test_prices_of_rows_may_be_amounts(bring_rows: BringRuns, query: Query) -> N
         (one["name"], one["price"], one["currency"], one["price_level"])
         for one in shown["Nia"] + shown["Anne"]
     ] == [
-        ("Mill", 2, "EUR", None), ("Blue Door", 1299, "EUR", None), ("Mill", None, None, None),
+        ("Mill", 2, "EUR", None),
+        ("Blue Door", 1299, "EUR", None),
+        ("Mill", None, None, None),
         ("Blue Door", 349, None, None),
-    ]  # fmt: skip
+    ]
     sentence = r"row 3 has '\$\$' as 'level'; price should be an amount of money, such as 349 or 349 €"
     with pytest.raises(InputError, match=sentence):
         bring_rows(ITEMS_AUDIT, changed(rows, 3, level="$$"), ("k: 20", "k: 20, prices: amounts"))

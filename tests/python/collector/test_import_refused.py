@@ -90,18 +90,25 @@ def test_bad_files_are_refused_and_leave_the_ledger_as_it_was(
     assert content_of(ledger_path) == before
 
 
-@pytest.mark.parametrize(("mapping", "values", "sentence"), [
-    ("trial: x", ["1", "two"], "row 2 has 'two' as 'x'; trial should be a whole number from 0"),
-    ("trial: x", ["1", "1.5"], "row 2 has '1.5' as 'x'; trial should be a whole number from 0"),
-    ("trial: x", ["-1", "1"], "row 1 has '-1' as 'x'; trial should be a whole number from 0"),
-    ("trial: x", ["1", None], "row 2 has nothing as 'x'; trial should be a whole number from 0"),
-    ("trial: x", ["1", "3000000000"], "row 2 has '3000000000' as 'x'; trial should be a whole number from 0"),
-    ("weight: x", ["1", "0"], "row 2 has '0' as 'x'; weight should be a number above 0"),
-    ("weight: x", ["-2", "1"], "row 1 has '-2' as 'x'; weight should be a number above 0"),
-    ("weight: x", ["many", "1"], "row 1 has 'many' as 'x'; weight should be a number above 0"),
-    ("weight: x", ["1", "nan"], "row 2 has 'nan' as 'x'; weight should be a number above 0"),
-    ("order: x", ["1", "2026-01-01"], "row 2 has '2026-01-01' as 'x'; order should be a number"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("mapping", "values", "sentence"),
+    [
+        ("trial: x", ["1", "two"], "row 2 has 'two' as 'x'; trial should be a whole number from 0"),
+        ("trial: x", ["1", "1.5"], "row 2 has '1.5' as 'x'; trial should be a whole number from 0"),
+        ("trial: x", ["-1", "1"], "row 1 has '-1' as 'x'; trial should be a whole number from 0"),
+        ("trial: x", ["1", None], "row 2 has nothing as 'x'; trial should be a whole number from 0"),
+        (
+            "trial: x",
+            ["1", "3000000000"],
+            "row 2 has '3000000000' as 'x'; trial should be a whole number from 0",
+        ),
+        ("weight: x", ["1", "0"], "row 2 has '0' as 'x'; weight should be a number above 0"),
+        ("weight: x", ["-2", "1"], "row 1 has '-2' as 'x'; weight should be a number above 0"),
+        ("weight: x", ["many", "1"], "row 1 has 'many' as 'x'; weight should be a number above 0"),
+        ("weight: x", ["1", "nan"], "row 2 has 'nan' as 'x'; weight should be a number above 0"),
+        ("order: x", ["1", "2026-01-01"], "row 2 has '2026-01-01' as 'x'; order should be a number"),
+    ],
+)
 @pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
 def test_numbers_that_are_none(
     tmp_path: Path,
@@ -211,13 +218,16 @@ def test_the_shipped_mapping_works(repository: Path, tmp_path: Path, ledger_path
     races, genders = ["a White", "a Black", "an Asian", "a Middle-Eastern", "a Latine"], ["M", "W", "N"]
     rows = [
         {
-            "row_id": str(index), "model": "gpt4", "race": races[index % 5],
-            "gender": genders[index // 5 % 3], "prompt_num": str(index % 2),
+            "row_id": str(index),
+            "model": "gpt4",
+            "race": races[index % 5],
+            "gender": genders[index // 5 % 3],
+            "prompt_num": str(index % 2),
             "prompt": f"Describe {races[index % 5]} {genders[index // 5 % 3]} ({index % 2})",
             "text": f"Text {index}",
         }
         for index in range(300)
-    ]  # fmt: skip
+    ]
     summary = import_file(load_audit(spec), spec, write_file(tmp_path / "p.parquet", rows), ledger_path)
     assert (summary.n_prompts, summary.counts) == (30, {"ok": 300})
     assert query("select model_asked from raw.runs") == [("gpt4",)]

@@ -85,16 +85,19 @@ def test_objects_that_describe_items(text: str) -> None:
     assert read(text) == Answer("ok", answer_text=items_text([ONE, TWO]), n_items=2, read_by="json")
 
 
-@pytest.mark.parametrize(("text", "names"), [
-    ('["Blue Door", "Mill"]', ["Blue Door", "Mill"]),
-    ('{"restaurants": ["Blue Door", "Mill"]}', ["Blue Door", "Mill"]),
-    ('{"type": "list", "restaurants": ["Blue Door", "Mill"]}', ["Blue Door", "Mill"]),
-    ('{"restaurant 1": "Blue Door", "restaurant 2": "Mill"}', ["Blue Door", "Mill"]),
-    ("1. Blue Door\n2. **Mill** - pizza since 1990", ["Blue Door", "Mill"]),
-    ("Sure!\n\n- Blue Door\n- Mill\n", ["Blue Door", "Mill"]),
-    ("I recommend Blue Door, Mill and Café 21.", ["Blue Door", "Mill", "Café 21"]),
-    ('[{"name": "Blue Door", "dishes": ["Soup", "Rice"]}]', ["Blue Door"]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ('["Blue Door", "Mill"]', ["Blue Door", "Mill"]),
+        ('{"restaurants": ["Blue Door", "Mill"]}', ["Blue Door", "Mill"]),
+        ('{"type": "list", "restaurants": ["Blue Door", "Mill"]}', ["Blue Door", "Mill"]),
+        ('{"restaurant 1": "Blue Door", "restaurant 2": "Mill"}', ["Blue Door", "Mill"]),
+        ("1. Blue Door\n2. **Mill** - pizza since 1990", ["Blue Door", "Mill"]),
+        ("Sure!\n\n- Blue Door\n- Mill\n", ["Blue Door", "Mill"]),
+        ("I recommend Blue Door, Mill and Café 21.", ["Blue Door", "Mill", "Café 21"]),
+        ('[{"name": "Blue Door", "dishes": ["Soup", "Rice"]}]', ["Blue Door"]),
+    ],
+)
 def test_names_alone(text: str, names: list[str]) -> None:
     assert found(text) == [(name, None, ()) for name in names]
 
@@ -179,9 +182,13 @@ def test_category_folding() -> None:
 
 _PRICED = st.tuples(st.sampled_from(["Blue Door", "75 Chestnut", "Toro & Sons", "L'Oca"]), st.integers(1, 4))
 _FORMS = (
-    "{n} ({p})", "**{n}** ({p}) - text", "{n}: {p}", "{n} – {p} – text, $20", "{n} | {p}",
+    "{n} ({p})",
+    "**{n}** ({p}) - text",
+    "{n}: {p}",
+    "{n} – {p} – text, $20",
+    "{n} | {p}",
     "**{n}**\n   - Price: {p}",
-)  # fmt: skip
+)
 
 
 @given(st.lists(_PRICED, min_size=2), st.sampled_from(_FORMS), st.sampled_from(["1", "-"]))
@@ -224,28 +231,34 @@ def test_items_as_they_are_kept() -> None:
     )
 
 
-@pytest.mark.parametrize(("text", "finish_reason", "status", "error"), [
-    ("[]", None, "malformed", "The list is empty."),
-    ('{"restaurants": []}', None, "malformed", "The list is empty."),
-    ('{"message": "There are many.", "n": 3}', None, "malformed", "The list is empty."),
-    ("There are many restaurants.", None, "malformed", "The answer holds no list."),
-    ("", None, "malformed", "The answer is empty."),
-    (None, None, "malformed", "The answer is empty."),
-    ("I'm sorry, but I can't help with that.", None, "refused", "(rule en-cannot)"),
-    ('["A", "B"]', "content_filter", "refused", "(rule filtered)"),
-    ('[{"name": "A", "price_level": 2}, {"na', None, "truncated", "The JSON list is not closed."),
-    ("1. A", "length", "truncated", "(rule "),
-    ('["A", "B"]' + " " * 10_000, None, "malformed", "the limit is 10000"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "finish_reason", "status", "error"),
+    [
+        ("[]", None, "malformed", "The list is empty."),
+        ('{"restaurants": []}', None, "malformed", "The list is empty."),
+        ('{"message": "There are many.", "n": 3}', None, "malformed", "The list is empty."),
+        ("There are many restaurants.", None, "malformed", "The answer holds no list."),
+        ("", None, "malformed", "The answer is empty."),
+        (None, None, "malformed", "The answer is empty."),
+        ("I'm sorry, but I can't help with that.", None, "refused", "(rule en-cannot)"),
+        ('["A", "B"]', "content_filter", "refused", "(rule filtered)"),
+        ('[{"name": "A", "price_level": 2}, {"na', None, "truncated", "The JSON list is not closed."),
+        ("1. A", "length", "truncated", "(rule "),
+        ('["A", "B"]' + " " * 10_000, None, "malformed", "the limit is 10000"),
+    ],
+)
 def test_replies_without_items(text: str | None, finish_reason: str | None, status: str, error: str) -> None:
     answer = read(text, finish_reason)
     assert (answer.status, answer.answer_text, answer.n_items) == (status, None, None)
     assert error in (answer.error or "")
 
 
-def test_a_list_that_is_long_enough_is_no_longer_cut_off_and_a_longer_one_is_kept() -> None:
+def test_a_list_that_is_longer_than_asked_is_kept() -> None:
     answer = read('["A", "B", "C"]')
     assert (answer.status, answer.n_items) == ("ok", 3)
+
+
+def test_a_list_that_is_long_enough_is_no_longer_cut_off() -> None:
     assert read('["A", "B", "C', "length").status == "ok"
     assert read('[{"name": "I\'m sorry, I can\'t help"}, {"name": "B"}]').status == "ok"
 

@@ -63,16 +63,41 @@ def writer_fixture(path: Path) -> JournalWriter:
 
 
 FLOATS = [
-    0.0, -0.0, 1e-4, 9.999999999999999e-05, 1e-7, 1e15, 9999999999999998.0, 1e16, 1e22, 5e-324, 0.1, 1 / 3,
+    0.0,
+    -0.0,
+    1e-4,
+    9.999999999999999e-05,
+    1e-7,
+    1e15,
+    9999999999999998.0,
+    1e16,
+    1e22,
+    5e-324,
+    0.1,
+    1 / 3,
     123456.789,
-]  # fmt: skip
+]
 
 
-@pytest.mark.parametrize("value", [
-    *FLOATS, *(-one for one in FLOATS), 2**53 + 1, 2**63, 2**64, -(2**70), True, False, None,
-    "".join(map(chr, [*range(0xD800), *range(0xE000, 0x11000)])),
-    "\U0001f375\U0010ffff", {"erased": "sha256:1"}, [1.5, None], {},
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "value",
+    [
+        *FLOATS,
+        *(-one for one in FLOATS),
+        2**53 + 1,
+        2**63,
+        2**64,
+        -(2**70),
+        True,
+        False,
+        None,
+        "".join(map(chr, [*range(0xD800), *range(0xE000, 0x11000)])),
+        "\U0001f375\U0010ffff",
+        {"erased": "sha256:1"},
+        [1.5, None],
+        {},
+    ],
+)
 def test_a_line_is_canonical_json_to_the_byte(value: object) -> None:
     """Older journals and their hashes stay valid, however a value is written."""
     body = {"z": value, "é": 1, "\U0001f375": 2, "\uffff": 3, "answer_text": "a"}

@@ -67,10 +67,18 @@ def test_each_pattern_has_an_example() -> None:
         assert re.match(PATTERNS[whose], example), whose
 
 
-@pytest.mark.parametrize(("whose", "place"), [
-    *((whose, place) for whose in EXAMPLES for place in ("header", "address")),
-    *((whose, place) for whose in ("Google", "a JSON Web Token") for place in PLACES if place not in ("header", "address")),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("whose", "place"),
+    [
+        *((whose, place) for whose in EXAMPLES for place in ("header", "address")),
+        *(
+            (whose, place)
+            for whose in ("Google", "a JSON Web Token")
+            for place in PLACES
+            if place not in ("header", "address")
+        ),
+    ],
+)
 def test_every_key_is_refused_wherever_it_is_and_not_shown(tmp_path: Path, whose: str, place: str) -> None:
     key = EXAMPLES[whose]
     message = problem(tmp_path, PLACES[place].replace("KEY", quote(key) if place == "address" else key))
@@ -83,11 +91,22 @@ def test_percent_encoded_byte_by_byte(tmp_path: Path) -> None:
     assert "looks like a secret" in problem(tmp_path, PLACES["address"].replace("KEY", coded))
 
 
-@pytest.mark.parametrize("name", [
-    "llama-3-sk-instruct-8b-2026-05", "meta-llama/Llama-3.1-70B-Instruct", "claude-sonnet-4-5-20250929",
-    "hf_model", "ghp_", "AKIA", "anthropic.claude-v2:1", "xai-grok", "gpt-4o-mini-2024-07-18", "eyJ",
-    "projects/my-project/locations/europe-west4/endpoints/1234567890123456789",
-    "ft:gpt-4o-mini-2024-07-18:my-org:custom-suffix:AbCdEfGh",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "name",
+    [
+        "llama-3-sk-instruct-8b-2026-05",
+        "meta-llama/Llama-3.1-70B-Instruct",
+        "claude-sonnet-4-5-20250929",
+        "hf_model",
+        "ghp_",
+        "AKIA",
+        "anthropic.claude-v2:1",
+        "xai-grok",
+        "gpt-4o-mini-2024-07-18",
+        "eyJ",
+        "projects/my-project/locations/europe-west4/endpoints/1234567890123456789",
+        "ft:gpt-4o-mini-2024-07-18:my-org:custom-suffix:AbCdEfGh",
+    ],
+)
 def test_names_are_no_keys(name: str) -> None:
     assert not holds_key(name)

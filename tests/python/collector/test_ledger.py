@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -38,13 +38,6 @@ def register_analysis(
     with Ledger(ledger_path).append() as append:
         append.relevance(relevance_hash, relevance)
         return append.analysis(audit, document)
-
-
-@pytest.fixture
-def ledger(ledger_path: Path) -> Ledger:
-    ledger = Ledger(ledger_path)
-    ledger.create()
-    return ledger
 
 
 @contextmanager
@@ -187,26 +180,49 @@ def test_a_locked_ledger_is_waited_for_then_named(ledger_path: Path, monkeypatch
             assert append.run_of_source("none", "sha256:0") is None
 
 
-@pytest.mark.parametrize(("content", "sentence"), [
-    ("not a database", "is not a DuckDB file"),
-    ("create table sales (a integer)", r"no ledger \(it holds main.sales\)"),
-    ("", "is an empty DuckDB file"),
-    (None, "There is no ledger at"),
-])  # fmt: skip
-def test_files_that_are_no_ledger(tmp_path: Path, content: str | None, sentence: str) -> None:
+def test_a_ledger_that_is_missing_is_not_made_by_reading_or_appending(tmp_path: Path) -> None:
+    missing = tmp_path / "missing.duckdb"
+    with pytest.raises(LedgerError, match="There is no ledger at"):
+        Ledger(missing).runs()
+    with pytest.raises(LedgerError, match="There is no ledger at"), Ledger(missing).append():
+        pass
+    assert not missing.exists()
+
+
+def write_text(path: Path) -> None:
+    path.write_text("not a database")
+
+
+def write_other_tables(path: Path) -> None:
+    with duckdb.connect(str(path)) as connection:
+        connection.execute("create table sales (a integer)")
+
+
+def write_no_table(path: Path) -> None:
+    duckdb.connect(str(path)).close()
+
+
+@pytest.mark.parametrize(
+    ("write", "sentence", "is_made_a_ledger"),
+    [
+        (write_text, "is not a DuckDB file", False),
+        (write_other_tables, r"no ledger \(it holds main.sales\)", False),
+        (write_no_table, "is an empty DuckDB file", True),
+    ],
+)
+def test_files_that_are_no_ledger(
+    tmp_path: Path, write: Callable[[Path], None], sentence: str, is_made_a_ledger: bool
+) -> None:
     path = tmp_path / "file.duckdb"
-    if content == "not a database":
-        path.write_text(content)
-    elif content is not None:
-        with duckdb.connect(str(path)) as connection:
-            connection.execute(content)
-    for use in [Ledger(path).runs, *([Ledger(path).create] if content else [])]:
+    write(path)
+    with pytest.raises(LedgerError, match=sentence):
+        Ledger(path).runs()
+    if is_made_a_ledger:
+        Ledger(path).create()
+        assert list(Ledger(path).runs()) == []
+    else:
         with pytest.raises(LedgerError, match=sentence):
-            use()
-    if content is None:
-        with pytest.raises(LedgerError, match=sentence), Ledger(path).append():
-            pass
-        assert not path.exists()
+            Ledger(path).create()
 
 
 def test_schemas_of_other_versions(ledger_path: Path) -> None:

@@ -49,7 +49,7 @@ AROUND = (
     ("Here are some for you:\n\n", ""),
     ("Sure!\n", "\n\nI hope that you like these!"),
     ("以下是推荐：\n", "\n\n希望您喜欢这些作品。"),
-)  # fmt: skip
+)
 sets_of_titles = st.lists(st.sampled_from(TITLES), min_size=3, max_size=9, unique=True)
 
 
@@ -65,9 +65,11 @@ def _holds(emphasis: str, title: str) -> bool:
 
 @pytest.mark.parametrize("mark", MARKS)
 @given(
-    titles=sets_of_titles, emphasis=st.sampled_from(EMPHASIS), separator=st.sampled_from(SEPARATORS),
+    titles=sets_of_titles,
+    emphasis=st.sampled_from(EMPHASIS),
+    separator=st.sampled_from(SEPARATORS),
     data=st.data(),
-)  # fmt: skip
+)
 @settings(max_examples=12)
 def test_the_titles_come_back_whatever_the_numbering(
     mark: str, titles: list[str], emphasis: str, separator: str, data: st.DataObject
@@ -84,9 +86,11 @@ def test_the_titles_come_back_whatever_the_numbering(
 
 
 @given(
-    titles=sets_of_titles, emphasis=st.sampled_from(EMPHASIS), separator=st.sampled_from(SEPARATORS),
+    titles=sets_of_titles,
+    emphasis=st.sampled_from(EMPHASIS),
+    separator=st.sampled_from(SEPARATORS),
     data=st.data(),
-)  # fmt: skip
+)
 @settings(max_examples=150)
 def test_titles_behind_bullets(titles: list[str], emphasis: str, separator: str, data: st.DataObject) -> None:
     titles = [title for title in titles if _holds(emphasis, title)]

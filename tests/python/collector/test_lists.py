@@ -104,118 +104,209 @@ def test_every_form_of_a_list(form: str, reply: str) -> None:
     assert items_of(reply) == HELLO
 
 
-@pytest.mark.parametrize(("reply", "items"), [
-    # A table is read by its column of names.
-    ("| Title | Year |\n|---|---|\n| Faust | 1808 |\n| Emma | 1815 |\n| Ulysses | 1922 |", THREE),
-    (
-        "| # | Book | Author |\n|--|--|--|\n| 1 | **Faust** | Goethe |\n| 2 | Emma | Austen |\n| 3 | Ulysses | Joyce |",
-        THREE,
-    ),
-    ("| Autor | Titel |\n|---|---|\n| Goethe | „Faust“ |\n| Austen | Emma |\n| Joyce | *Ulysses* |", THREE),
-    ("Werk | Jahr\n:-|-:\n1. Faust | 1808\n2. Emma | 1815\n3. Ulysses | 1922\n\nViel Freude!", THREE),
-    ("| Titre |\n|---|\n| Faust |\n| Emma |\n| Ulysses |", THREE),
-    ("| 序号 | 书名 | 作者 |\n|---|---|---|\n| 1 | 《活着》 | 余华 |\n| 2 | 《边城》 | 沈从文 |", TWO),
-    # Two tables with one header are one list.
-    ("Old\n\n| Book |\n|-|\n| Faust |\n| Emma |\n\nNew\n\n| Book |\n|-|\n| Ulysses |", THREE),
-    ("1. Faust\n2. Emma\n3. Ulysses\n\n| Book | Pages |\n|-|-|\n| Faust | 200 |", THREE),
-    # In one line.
-    ("①活着②边城", TWO),
-    ("1、活着 2、边城", TWO),
-    ("1.活着；2.边城。", TWO),
-    ("推荐如下：一、活着；二、边城。", TWO),
-    ("a) Faust, b) Emma, c) Ulysses", THREE),
-    ("我推荐《活着》和《边城》。", TWO),
-    ("Ich empfehle „Faust“, „Emma“ und „Ulysses“.", THREE),
-    ("Jag rekommenderar ”Faust”, ”Emma” och ”Ulysses”.", THREE),
-    ("Empfehlenswert sind »Faust«, »Emma« und »Ulysses«.", THREE),
-    # Headings over items, and items over remarks.
-    ("一、小说：\n1. 活着\n二、散文：\n1. 边城", TWO),
-    ("一、小说\n- 活着\n二、散文\n- 边城", ["小说", "散文"]),
-    ("一、小说：\n- 活着\n二、散文：\n- 边城", TWO),
-    ("I. Plays:\n  A. Faust\nII. Novels:\n  A. Emma\n  B. Ulysses", THREE),
-    ("I. Plays:\n  A. Faust\n  B. Emma\nII. Novels:\n  A. Ulysses", THREE),
-    ("1. Plays:\n  a) Faust\n  b) Emma\n2. Novels:\n  a) Ulysses", THREE),
-    (
-        "# Books\n\n### Faust\nA play about a pact with the devil.\n\n### Emma\nA novel about matches that fail.",
-        THREE[:2],
-    ),
-    ("1. Title: Faust\n   Author: Goethe\n2. Title: Emma\n   Author: Austen", THREE[:2]),
-    ("- Titel: Faust, Autor: Goethe\n- Titel: Emma, Autor: Austen", THREE[:2]),
-    ("- 书名：活着；作者：余华\n- 书名：边城；作者：沈从文", TWO),
-    ("<ol><li>Faust</li><li><b>Emma</b></li><li>Ulysses</li></ol>", THREE),
-    ("3. Ulysses\n2. Emma\n1. Faust", THREE),
-    ("6. Faust\n7. Emma\n8. Ulysses", THREE),
-    ("1 Faust\n2 Emma\n3 Ulysses", THREE),
-    ("① Faust", THREE[:1]),
-    ("1. Faust [1]\n2. Emma [2][3]\n\n[1] https://a.example\n[2] https://b.example", THREE[:2]),
-    ("1. 🎵 Faust\n2. 🎵 Emma\n3. 🎵 Ulysses", THREE),
-    ("1. Faust: A play about a pact.\n2. Emma: A novel about matches that fail.", THREE[:2]),
-    ("1. 活着：讲述了福贵的一生。\n2. 边城：描写了湘西的风土人情。", TWO),
-    ("| 1 | Faust | Goethe |\n| 2 | Emma | Austen |", THREE[:2]),
-    ("| # | Book |\n| 1 | Faust |\n| 2 | Emma |", THREE[:2]),
-    ("1\tFaust\tGoethe\n2\tEmma\tAusten\n3\tUlysses\tJoyce", THREE),
-    ("\u200f1. Faust\n\u200f2. Emma\n\u200f3. Ulysses", THREE),
-    ("以下是两本书：\n活着\n边城\n希望您喜欢这些书。", TWO),
-    ("活着\n边城", TWO),
-    ('[{"autor": "Goethe", "titel": "Faust"}, {"autor": "Austen", "titel": "Emma"}]', THREE[:2]),
-    ('["一、活着", "二、边城"]', TWO),
-    # Titles that look like marks, and repeats, are kept.
-    ("1. 1. Outside\n2. 100\n3. 99 Problems\n4. 99 Problems\n5. 2099",
-     ["1. Outside", "100", "99 Problems", "99 Problems", "2099"]),
-    (titles := "7 Rings\n1-800-273-8255\n24: Live Another Day\n99 Luftballons\n1979", titles.split("\n")),
-    # Performers before a dash are recognised by their repeats.
-    ("1. Drake - Ice\n2. Nas - Ether\n3. Drake - Bling\n4. Drake - Go", ["Ice", "Ether", "Bling", "Go"]),
-    ("1. Yellow - Coldplay\n2. Intro - The xx\n3. Clocks - Coldplay", ["Yellow", "Intro", "Clocks"]),
-    ("1. Intro - The xx\n2. Intro - M83\n3. Yellow - Coldplay\n4. Clocks - Coldplay",
-     ["Intro", "Intro", "Yellow", "Clocks"]),
-    ("1. Hello\n2. Coldplay - Yellow\n3. Skyfall\n4. Coldplay - Clocks",
-     ["Hello", "Yellow", "Skyfall", "Clocks"]),
-])  # fmt: skip
-def test_the_items_of_tables_and_of_lists_that_are_nested_or_labelled(reply: str, items: list[str]) -> None:
+@pytest.mark.parametrize(
+    ("reply", "items"),
+    [
+        ("| Title | Year |\n|---|---|\n| Faust | 1808 |\n| Emma | 1815 |\n| Ulysses | 1922 |", THREE),
+        (
+            "| # | Book | Author |\n|--|--|--|\n| 1 | **Faust** | Goethe |\n| 2 | Emma | Austen |\n| 3 | Ulysses | Joyce |",
+            THREE,
+        ),
+        (
+            "| Autor | Titel |\n|---|---|\n| Goethe | „Faust“ |\n| Austen | Emma |\n| Joyce | *Ulysses* |",
+            THREE,
+        ),
+        ("Werk | Jahr\n:-|-:\n1. Faust | 1808\n2. Emma | 1815\n3. Ulysses | 1922\n\nViel Freude!", THREE),
+        ("| Titre |\n|---|\n| Faust |\n| Emma |\n| Ulysses |", THREE),
+        ("| 序号 | 书名 | 作者 |\n|---|---|---|\n| 1 | 《活着》 | 余华 |\n| 2 | 《边城》 | 沈从文 |", TWO),
+        # Two tables with one header are one list.
+        ("Old\n\n| Book |\n|-|\n| Faust |\n| Emma |\n\nNew\n\n| Book |\n|-|\n| Ulysses |", THREE),
+        ("1. Faust\n2. Emma\n3. Ulysses\n\n| Book | Pages |\n|-|-|\n| Faust | 200 |", THREE),
+    ],
+)
+def test_a_table_is_read_by_its_column_of_names(reply: str, items: list[str]) -> None:
     assert items_of(reply) == items
 
 
-@pytest.mark.parametrize(("body", "item"), [
-    ("  The   Sound\tof Silence ", "The Sound of Silence"), ("Inception (2010)", "Inception (2010)"),
-    ("Inception - a film about dreams", "Inception"), ("Inception — a film - about dreams", "Inception"),
-    ("Spider-Man: No Way Home", "Spider-Man: No Way Home"), ("**Inception** (2010): a film", "Inception"),
-    ('"Star Wars - A New Hope" by George Lucas', "Star Wars - A New Hope"), ("'Hello' by Adele", "Hello"),
-    ("'Hello'", "Hello"), ("'Til I Collapse", "'Til I Collapse"), ("'39", "'39"),
-    ("Livin' la Vida Loca", "Livin' la Vida Loca"), ("S**t and F**k", "S**t and F**k"), ("B**", "B**"),
-    ("The **Big** Sleep", "The Big Sleep"), ("6 in the Mornin'", "6 in the Mornin'"), ("HUMBLE.", "HUMBLE."),
-    ("?", "?"), ("Hello,", "Hello"), ("12 Angry Men", "12 Angry Men"), ("《活着》（余华）", "活着"), ("余华《活着》", "活着"),
-    ("村上春樹『ノルウェイの森』", "ノルウェイの森"), ("米津玄師「Lemon」", "Lemon"),
-    ("劇場版「鬼滅の刃」無限列車編", "劇場版「鬼滅の刃」無限列車編"),
-    ("活着——余华", "活着"), ("<기생충> (2019)", "기생충"), ("‹Emma›", "Emma"), ("„Faust“ von Goethe", "Faust"),
-    ("<b>Emma</b>", "Emma"), ("[REC]", "[REC]"), ("小雨、大雪", "小雨、大雪"), ("2001：太空漫游", "2001：太空漫游"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("reply", "items"),
+    [
+        ("①活着②边城", TWO),
+        ("1、活着 2、边城", TWO),
+        ("1.活着；2.边城。", TWO),
+        ("推荐如下：一、活着；二、边城。", TWO),
+        ("a) Faust, b) Emma, c) Ulysses", THREE),
+        ("我推荐《活着》和《边城》。", TWO),
+        ("Ich empfehle „Faust“, „Emma“ und „Ulysses“.", THREE),
+        ("Jag rekommenderar ”Faust”, ”Emma” och ”Ulysses”.", THREE),
+        ("Empfehlenswert sind »Faust«, »Emma« und »Ulysses«.", THREE),
+    ],
+)
+def test_a_list_in_one_line(reply: str, items: list[str]) -> None:
+    assert items_of(reply) == items
+
+
+@pytest.mark.parametrize(
+    ("reply", "items"),
+    [
+        # Headings over items, and items over remarks.
+        ("一、小说：\n1. 活着\n二、散文：\n1. 边城", TWO),
+        ("一、小说\n- 活着\n二、散文\n- 边城", ["小说", "散文"]),
+        ("一、小说：\n- 活着\n二、散文：\n- 边城", TWO),
+        ("I. Plays:\n  A. Faust\nII. Novels:\n  A. Emma\n  B. Ulysses", THREE),
+        ("I. Plays:\n  A. Faust\n  B. Emma\nII. Novels:\n  A. Ulysses", THREE),
+        ("1. Plays:\n  a) Faust\n  b) Emma\n2. Novels:\n  a) Ulysses", THREE),
+        (
+            "# Books\n\n### Faust\nA play about a pact with the devil.\n\n### Emma\nA novel about matches that fail.",
+            THREE[:2],
+        ),
+        ("1. Title: Faust\n   Author: Goethe\n2. Title: Emma\n   Author: Austen", THREE[:2]),
+        ("- Titel: Faust, Autor: Goethe\n- Titel: Emma, Autor: Austen", THREE[:2]),
+        ("- 书名：活着；作者：余华\n- 书名：边城；作者：沈从文", TWO),
+        ("<ol><li>Faust</li><li><b>Emma</b></li><li>Ulysses</li></ol>", THREE),
+        ("3. Ulysses\n2. Emma\n1. Faust", THREE),
+        ("6. Faust\n7. Emma\n8. Ulysses", THREE),
+        ("1 Faust\n2 Emma\n3 Ulysses", THREE),
+        ("① Faust", THREE[:1]),
+        ("1. Faust [1]\n2. Emma [2][3]\n\n[1] https://a.example\n[2] https://b.example", THREE[:2]),
+        ("1. 🎵 Faust\n2. 🎵 Emma\n3. 🎵 Ulysses", THREE),
+        ("1. Faust: A play about a pact.\n2. Emma: A novel about matches that fail.", THREE[:2]),
+        ("1. 活着：讲述了福贵的一生。\n2. 边城：描写了湘西的风土人情。", TWO),
+        ("| 1 | Faust | Goethe |\n| 2 | Emma | Austen |", THREE[:2]),
+        ("| # | Book |\n| 1 | Faust |\n| 2 | Emma |", THREE[:2]),
+        ("1\tFaust\tGoethe\n2\tEmma\tAusten\n3\tUlysses\tJoyce", THREE),
+        ("\u200f1. Faust\n\u200f2. Emma\n\u200f3. Ulysses", THREE),
+        ("以下是两本书：\n活着\n边城\n希望您喜欢这些书。", TWO),
+        ("活着\n边城", TWO),
+        ('[{"autor": "Goethe", "titel": "Faust"}, {"autor": "Austen", "titel": "Emma"}]', THREE[:2]),
+        ('["一、活着", "二、边城"]', TWO),
+    ],
+)
+def test_the_items_of_a_nested_or_labelled_list(reply: str, items: list[str]) -> None:
+    assert items_of(reply) == items
+
+
+@pytest.mark.parametrize(
+    ("reply", "items"),
+    [
+        (
+            "1. 1. Outside\n2. 100\n3. 99 Problems\n4. 99 Problems\n5. 2099",
+            ["1. Outside", "100", "99 Problems", "99 Problems", "2099"],
+        ),
+        (
+            "7 Rings\n1-800-273-8255\n24: Live Another Day\n99 Luftballons\n1979",
+            ["7 Rings", "1-800-273-8255", "24: Live Another Day", "99 Luftballons", "1979"],
+        ),
+    ],
+)
+def test_titles_that_look_like_marks_and_repeats_are_kept(reply: str, items: list[str]) -> None:
+    assert items_of(reply) == items
+
+
+@pytest.mark.parametrize(
+    ("reply", "items"),
+    [
+        # By performer.
+        (
+            "1. Drake - One Dance\n2. Nas - Ether\n3. Drake - Hotline Bling\n4. Drake - Started",
+            ["One Dance", "Ether", "Hotline Bling", "Started"],
+        ),
+        # By title.
+        ("1. Yellow - Coldplay\n2. Intro - The xx\n3. Clocks - Coldplay", ["Yellow", "Intro", "Clocks"]),
+        # One title twice.
+        (
+            "1. Intro - The xx\n2. Intro - M83\n3. Yellow - Coldplay\n4. Clocks - Coldplay",
+            ["Intro", "Intro", "Yellow", "Clocks"],
+        ),
+        # Some by one performer.
+        (
+            "1. Hello\n2. Coldplay - Yellow\n3. Skyfall\n4. Coldplay - Clocks",
+            ["Hello", "Yellow", "Skyfall", "Clocks"],
+        ),
+    ],
+)
+def test_performers_before_a_dash_are_recognised_by_their_repeats(reply: str, items: list[str]) -> None:
+    assert items_of(reply) == items
+
+
+@pytest.mark.parametrize(
+    ("body", "item"),
+    [
+        ("  The   Sound\tof Silence ", "The Sound of Silence"),
+        ("Inception (2010)", "Inception (2010)"),
+        ("Inception - a film about dreams", "Inception"),
+        ("Inception — a film - about dreams", "Inception"),
+        ("Spider-Man: No Way Home", "Spider-Man: No Way Home"),
+        ("**Inception** (2010): a film", "Inception"),
+        ('"Star Wars - A New Hope" by George Lucas', "Star Wars - A New Hope"),
+        ("'Hello' by Adele", "Hello"),
+        ("'Hello'", "Hello"),
+        ("'Til I Collapse", "'Til I Collapse"),
+        ("'39", "'39"),
+        ("Livin' la Vida Loca", "Livin' la Vida Loca"),
+        ("S**t and F**k", "S**t and F**k"),
+        ("B**", "B**"),
+        ("The **Big** Sleep", "The Big Sleep"),
+        ("6 in the Mornin'", "6 in the Mornin'"),
+        ("HUMBLE.", "HUMBLE."),
+        ("?", "?"),
+        ("Hello,", "Hello"),
+        ("12 Angry Men", "12 Angry Men"),
+        ("《活着》（余华）", "活着"),
+        ("余华《活着》", "活着"),
+        ("村上春樹『ノルウェイの森』", "ノルウェイの森"),
+        ("米津玄師「Lemon」", "Lemon"),
+        ("劇場版「鬼滅の刃」無限列車編", "劇場版「鬼滅の刃」無限列車編"),
+        ("活着——余华", "活着"),
+        ("<기생충> (2019)", "기생충"),
+        ("‹Emma›", "Emma"),
+        ("„Faust“ von Goethe", "Faust"),
+        ("<b>Emma</b>", "Emma"),
+        ("[REC]", "[REC]"),
+        ("小雨、大雪", "小雨、大雪"),
+        ("2001：太空漫游", "2001：太空漫游"),
+    ],
+)
 def test_what_is_cut_off_an_item(body: str, item: str) -> None:
     assert clean_item(body) == item
 
 
-@pytest.mark.parametrize("reply", [
-    "1.  \n2.  \n3. \n", "1.\n2.\n3.", "[]", "{}", "[{}]", '{"songs": []}', "1. ...\n2. ___", "- \n- \n- …",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "1.  \n2.  \n3. \n",
+        "1.\n2.\n3.",
+        "[]",
+        "{}",
+        "[{}]",
+        '{"songs": []}',
+        "1. ...\n2. ___",
+        "- \n- \n- …",
+    ],
+)
 def test_empty_lists(reply: str) -> None:
     found = find_list(reply)
     assert found.items == ()
     assert found.form in ("json", "numbered", "bullets")
 
 
-@pytest.mark.parametrize("reply", [
-    "",
-    "   \n ",
-    "I'm sorry, I can't.",
-    "Could you tell me more?\n\n* What kind of music do you like?\n* Which artists do you listen to?\n",
-    "['Hello', 'Skyfall']",
-    '{"songs": ["Hello" "Skyfall"]}',
-    "The Silent River",
-    "No list, only 1.5 million songs and 2.5 million more of them, says everybody who knows them all well.",
-    "Faust【1】",
-    "I. Faust",
-    "A. Faust",
-    "→ Faust",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "",
+        "   \n ",
+        "I'm sorry, I can't.",
+        "Could you tell me more?\n\n* What kind of music do you like?\n* Which artists do you listen to?\n",
+        "['Hello', 'Skyfall']",
+        '{"songs": ["Hello" "Skyfall"]}',
+        "The Silent River",
+        "No list, only 1.5 million songs and 2.5 million more of them, says everybody who knows them all well.",
+        "Faust【1】",
+        "I. Faust",
+        "A. Faust",
+        "→ Faust",
+    ],
+)
 def test_what_is_no_list(reply: str) -> None:
     assert items_of(reply) == []
 

@@ -40,21 +40,17 @@ def begin(
     started_at = utc_now() - timedelta(minutes=minutes)
     run = a_run(run_id, model_asked="m", started_at=started_at)
     started = {
-        "ledger": ledger_name or ledger_path.name, "prompts": 2, "planned": 20_000,
-        "trials_of": {"one": 10_000}, "seed": 0,
-    }  # fmt: skip
+        "ledger": ledger_name or ledger_path.name,
+        "prompts": 2,
+        "planned": 20_000,
+        "trials_of": {"one": 10_000},
+        "seed": 0,
+    }
     relevance = (RelevanceRow("Adele", None, "Hello", 2.0),)
     said = AnalysisSettings(
         "small", {"version": analysis}, started_at, hash_of_relevance(relevance), relevance
     )
     return JournalWriter.create(journal_path(ledger_path, run_id), run, said, PROMPTS, started)
-
-
-@pytest.fixture
-def ledger(ledger_path: Path) -> Ledger:
-    ledger = Ledger(ledger_path)
-    ledger.create()
-    return ledger
 
 
 def answered(first: int, n: int) -> list[ResponseRow]:
@@ -176,8 +172,10 @@ def test_all_journals_make_a_ledger(ledger_path: Path, query: Query) -> None:
     assert load_all(ledger_path) == [f"Run {name}: 9 records loaded from its journal." for name in "bca"]
     assert load_all(ledger_path) == []
     assert query("select run_id, count(*) from raw.responses group by all order by all") == [
-        ("a", 4), ("b", 4), ("c", 4),
-    ]  # fmt: skip
+        ("a", 4),
+        ("b", 4),
+        ("c", 4),
+    ]
     # As if they had been collected one after the other: the analysis of c is that of b, and a's is the latest.
     assert query("select analysis ->> 'version' from raw.analysis_settings order by registered_at") == [
         ("1",),

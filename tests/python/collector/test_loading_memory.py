@@ -34,19 +34,14 @@ def test_a_text_larger_than_the_bound_is_written(
 
     target = Scripted(answer)
     collect(
-        load_audit(small_spec), target, ledger_path,
+        load_audit(small_spec),
+        target,
+        ledger_path,
         CollectOptions(show_progress=False, meter=CostMeter(None)),
-    )  # fmt: skip
+    )
     assert query("select count(*), min(length(raw_body)), max(length(response_text)) from raw.responses") == [
         (8, len(text), len(text))
     ]
-
-
-@pytest.fixture
-def ledger(ledger_path: Path) -> Ledger:
-    ledger = Ledger(ledger_path)
-    ledger.create()
-    return ledger
 
 
 def long_answers(first: int, n: int, length: int) -> list[ResponseRow]:

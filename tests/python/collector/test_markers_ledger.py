@@ -18,6 +18,7 @@ from collector.rows import MarkerRow, ProbeRow, ScoreRow
 from collector.spec.loading import load_audit
 from collector.targets.simulator.target import Simulator
 from tests.python.collector.importing import Bring, Query, Write
+from tests.python.collector.specs import REGARD_AUDIT
 
 PROBES_AUDIT = """
 audit: probes
@@ -27,31 +28,18 @@ trials: 2
 answer: {kind: text}
 analysis: {markers: {file: markers.csv}}
 """
-REGARD_AUDIT = """
-audit: regard
-attributes:
-  race: {reference: White, groups: [White, Black]}
-  gender: {reference: man, groups: [man, woman]}
-answer: {kind: text}
-import:
-  columns:
-    text: text
-    domain: context
-    attributes: {race: about, gender: about}
-    scores: {vader: vader, people: label}
-  values:
-    race: {man: null, woman: null, "": null}
-    gender: {White: null, Black: null, "": null}
-  score_labels: {"-1": negative, "1": positive}
-analysis: {markers: {}}
-"""
 ROWS = [
-    {"text": "They were kind to everybody.", "context": "respect", "about": "Black", "vader": "1",
-     "label": "X"},
+    {
+        "text": "They were kind to everybody.",
+        "context": "respect",
+        "about": "Black",
+        "vader": "1",
+        "label": "X",
+    },
     {"text": "No.", "context": "respect", "about": "woman", "vader": "-1", "label": " other "},
     {"text": "They had a job in the city.", "context": "job", "about": "woman", "vader": "0", "label": ""},
     {"text": "They had a job in the town.", "context": "job", "about": "", "vader": "", "label": "y"},
-]  # fmt: skip
+]
 
 
 def write_rows(path: Path, rows: Sequence[Mapping[str, str]]) -> Path:
@@ -134,7 +122,7 @@ def test_a_collection_registers_its_markers(probes_spec: Path, ledger_path: Path
     assert Ledger(ledger_path).parts_read() == {"version", "crossed", "pairwise", "markers"}
 
 
-def test_a_build_registers_changes(
+def test_a_build_registers_markers_that_changed(
     probes_spec: Path, tmp_path: Path, ledger_path: Path, query: Query
 ) -> None:
     collect(load_audit(probes_spec), Simulator(), ledger_path, CollectOptions(show_progress=False))
@@ -228,7 +216,7 @@ def test_a_missing_column_of_scores_is_named(tmp_path: Path, bring_as: Bring) ->
         bring_as(REGARD_AUDIT, write_rows(tmp_path / "rows.csv", rows))
 
 
-def test_shipped_mappings_read_files(
+def test_the_shipped_mappings_read_files_of_their_shape(
     tmp_path: Path, repository: Path, ledger_path: Path, query: Query
 ) -> None:
     folder = repository / "audits" / "replications"

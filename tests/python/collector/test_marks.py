@@ -11,13 +11,17 @@ from collector.tables.source import open_source
 
 CELLS = [
     ("[PASS] She is calm.", "She is calm.", "pass", None),
-    ('[FAIL] Expected output to contain "driven"\n---\nHe is kind.', "He is kind.", "fail",
-     'Expected output to contain "driven"'),
+    (
+        '[FAIL] Expected output to contain "driven"\n---\nHe is kind.',
+        "He is kind.",
+        "fail",
+        'Expected output to contain "driven"',
+    ),
     ("[FAIL] one\ntwo\r\n---\r\n  He is kind.", "He is kind.", "fail", "one\ntwo"),
     ("[FAIL] He is kind.", "He is kind.", "fail", None),
     ("[ERROR] Request timed out", "[ERROR] Request timed out", "error", None),
     ("[PASS] A list:\n---\n- tea", "A list:\n---\n- tea", "pass", None),
-]  # fmt: skip
+]
 
 
 def read(path: Path, cells: list[str], columns: list[str]) -> tuple[list[tuple[str, ...]], list[str]]:

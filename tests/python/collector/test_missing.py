@@ -24,6 +24,7 @@ from collector.importers.named_columns import columns_of_groups
 from collector.spec.loading import check_audit, load_audit
 from collector.spec.parts import Answer
 from collector.tables.missing import SPREADSHEET_ERRORS, WORDS, is_missing, sql_is_missing
+from tests.python.collector.specs import WIDE
 
 ROOT = Path(__file__).parents[3]
 SPEC = """\
@@ -35,9 +36,14 @@ import:
   values: {religion: {"": null, Muslim: null}}
 """
 ROWS = [
-    ("1", "Christian", "accept"), ("2", "None", "reject"), ("3", "#N/A", "N/A"), ("nan", "", "#REF!"),
-    ("#N/A", "null", ""), ("6", "\u00a0", "[TRIED 3 TIMES]"), ("Nan", "Muslim", "None"),
-]  # fmt: skip
+    ("1", "Christian", "accept"),
+    ("2", "None", "reject"),
+    ("3", "#N/A", "N/A"),
+    ("nan", "", "#REF!"),
+    ("#N/A", "null", ""),
+    ("6", "\u00a0", "[TRIED 3 TIMES]"),
+    ("Nan", "Muslim", "None"),
+]
 
 
 @pytest.fixture
@@ -75,9 +81,10 @@ def answers(query: str = "status, error, subject") -> list[tuple[Any, ...]]:
 
 
 MISSING = [
-    "faith: 4 missing (2 empty, 1 #N/A, 1 null).", "id: 2 missing (1 #N/A, 1 nan).",
+    "faith: 4 missing (2 empty, 1 #N/A, 1 null).",
+    "id: 2 missing (1 #N/A, 1 nan).",
     "decision: 4 missing (1 empty, 1 #REF!, 1 None, 1 [TRIED 3 TIMES]).",
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("file", ["own.csv", "own.xlsx"])
@@ -91,11 +98,14 @@ def test_missing_values_are_counted_by_column_and_kept_as_errors(folder: Path, f
             assert f"Warning: {sentence}" in shown
         assert ("    None: 1 row\n" in shown) == (command == "validate")
     assert answers() == [
-        ("ok", None, "1"), ("ok", None, "2"), ("ok", None, "3"),
-        ("error", "The cell is missing (#REF!).", None), ("malformed", "The answer is empty.", None),
+        ("ok", None, "1"),
+        ("ok", None, "2"),
+        ("ok", None, "3"),
+        ("error", "The cell is missing (#REF!).", None),
+        ("malformed", "The answer is empty.", None),
         ("error", "The cell is missing ([TRIED 3 TIMES]).", "6"),
         ("error", "The cell is missing (None).", "Nan"),
-    ]  # fmt: skip
+    ]
     texts = [text for (text,) in answers("response_text")]
     assert texts[3] == "#REF!", "what stood there is kept"
     assert answers("answer_text")[2] == ("n/a",), "a label is an answer whatever it is called"
@@ -105,9 +115,11 @@ def test_an_error_of_a_failed_call_goes_before_its_missing_answer(folder: Path) 
     spec = SPEC.replace("text: decision", "text: decision, error: error, finish_reason: why")
     (folder / "own.yml").write_text(spec, encoding="utf-8")
     rows = [
-        ("1", "Christian", "nan", "HTTP 503", "nan"), ("2", "Christian", "accept", "nan", "NaN"),
-        ("3", "None", "#N/A", "None", "content_filter"), ("4", "None", "null", "", ""),
-    ]  # fmt: skip
+        ("1", "Christian", "nan", "HTTP 503", "nan"),
+        ("2", "Christian", "accept", "nan", "NaN"),
+        ("3", "None", "#N/A", "None", "content_filter"),
+        ("4", "None", "null", "", ""),
+    ]
     write("own.csv", rows, ("id", "faith", "decision", "error", "why"))
     assert run("import", "own.yml", "own.csv")[0] == 0
     assert answers("status, error") == [
@@ -142,17 +154,25 @@ def test_words_for_no_value() -> None:
     assert missing_answer("x" * 1_000_000, answer) is None
 
 
-@pytest.mark.parametrize(("counts", "n_answers", "are_labels", "found"), [
-    ({"<empty>": 9, "[NO_TEXT]": 50, "ERROR": 20, "Yes.": 9, "YES": 9}, 500, False, ["[NO_TEXT]", "ERROR", "<empty>"]),
-    ({"[NO_TEXT]": 2}, 500, False, []),
-    ({"accept": 100, "reject": 80, "ERROR": 9, "NO_TEXT": 5}, 194, True, ["ERROR", "NO_TEXT"]),
-    ({"HIRE": 100, "NO_HIRE": 80, "ERROR": 9}, 189, True, ["ERROR"]),
-    ({"NO_ERROR": 100, "MINOR": 80}, 180, True, []),
-    ({"[[A]]": 100, "[[B]]": 80, "[[C]]": 9}, 189, True, []),
-    ({"[A]": 9, "[1]": 9, '["Dune"]': 9, "[]": 9, "(b)": 9}, 500, False, []),
-    ({"#N/A": 30, "nan": 9, "-": 9}, 500, False, []),
-    ({"Error": 9, "no response": 30}, 500, False, ["no response", "Error"]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("counts", "n_answers", "are_labels", "found"),
+    [
+        (
+            {"<empty>": 9, "[NO_TEXT]": 50, "ERROR": 20, "Yes.": 9, "YES": 9},
+            500,
+            False,
+            ["[NO_TEXT]", "ERROR", "<empty>"],
+        ),
+        ({"[NO_TEXT]": 2}, 500, False, []),
+        ({"accept": 100, "reject": 80, "ERROR": 9, "NO_TEXT": 5}, 194, True, ["ERROR", "NO_TEXT"]),
+        ({"HIRE": 100, "NO_HIRE": 80, "ERROR": 9}, 189, True, ["ERROR"]),
+        ({"NO_ERROR": 100, "MINOR": 80}, 180, True, []),
+        ({"[[A]]": 100, "[[B]]": 80, "[[C]]": 9}, 189, True, []),
+        ({"[A]": 9, "[1]": 9, '["Dune"]': 9, "[]": 9, "(b)": 9}, 500, False, []),
+        ({"#N/A": 30, "nan": 9, "-": 9}, 500, False, []),
+        ({"Error": 9, "no response": 30}, 500, False, ["no response", "Error"]),
+    ],
+)
 def test_what_recurs_and_looks_like_a_failed_call(
     counts: dict[str, int], n_answers: int, are_labels: bool, found: list[str]
 ) -> None:
@@ -196,9 +216,18 @@ def test_new_reads_people_of_no_known_group_as_such(folder: Path) -> None:
     rows = [(n, faiths[n % 5], ["accept", "reject", "#N/A"][n % 3]) for n in range(60)]
     write("own.csv", rows)
     code, shown = run(
-        "new", "own.yml", "own.csv", "--answer", "decision", "--group", "faith", "--subject", "id",
-        "--favourable", "accept",
-    )  # fmt: skip
+        "new",
+        "own.yml",
+        "own.csv",
+        "--answer",
+        "decision",
+        "--group",
+        "faith",
+        "--subject",
+        "id",
+        "--favourable",
+        "accept",
+    )
     assert code == 0, shown
     audit = load_audit(Path("own.yml"))
     assert audit.answer.labels == ("accept", "reject")
@@ -223,9 +252,19 @@ def test_the_warehouse_takes_the_same_words_for_unknown(folder: Path) -> None:
     assert tuple(patterns) == UNKNOWN_GROUPS
     condition = f"regexp_matches(lower(word), '(^|\\*)({'|'.join(patterns)})($|\\*)')"
     words = [
-        "unknown", "Not disclosed", "Prefer not to say", "declined to state", "not reported", "Undisclosed",
-        "keine Angabe", "Prefiero no decirlo", "не указано", "White", "Not White", "Unknown race",
-    ]  # fmt: skip
+        "unknown",
+        "Not disclosed",
+        "Prefer not to say",
+        "declined to state",
+        "not reported",
+        "Undisclosed",
+        "keine Angabe",
+        "Prefiero no decirlo",
+        "не указано",
+        "White",
+        "Not White",
+        "Unknown race",
+    ]
     with duckdb.connect() as connection:
         rows = connection.execute(
             f"select word, {condition} from (select unnest({words}) as word)"
@@ -271,15 +310,6 @@ import: {columns: {text: Votum, subject: Fall, expected: Lösung, attributes: {h
         load_audit(Path("own.yml"))
 
 
-WIDE = """\
-audit: wide
-attributes: {sex: {reference: male, groups: [male, female]}, race: {reference: White, groups: [White, Black]}}
-answer: {kind: label, labels: [yes, no]}
-analysis: {decisions: {favourable: [yes]}}
-import: {columns: {texts: {male: his, female: hers}, attributes: {race: race}}}
-""".replace("[yes, no]", "['yes', 'no']").replace("[yes]", "['yes']")
-
-
 def test_a_column_of_answers_for_each_group(folder: Path) -> None:
     Path("wide.yml").write_text(WIDE, encoding="utf-8")
     rows = [
@@ -300,8 +330,10 @@ def test_a_column_of_answers_for_each_group(folder: Path) -> None:
             "group by subject, seq order by seq"
         ).fetchall()
     assert found[:3] == [
-        ("1", "White male", "yes"), ("1", "White female", "#N/A"), ("2", "Black male", "yes"),
-    ]  # fmt: skip
+        ("1", "White male", "yes"),
+        ("1", "White female", "#N/A"),
+        ("2", "Black male", "yes"),
+    ]
     write("wide.csv", [*rows, (5, "Blak", "yes", "no")], ("n", "race", "his", "hers"))
     code, shown = run("import", "wide.yml", "wide.csv")
     assert "wide.csv: row 5 has 'Blak' as 'race', which is no group of race; did you mean 'Black'?" in shown
@@ -347,9 +379,15 @@ def test_columns_of_groups_by_their_names() -> None:
 
 def test_a_database_takes_the_same_words_for_no_value() -> None:
     words = [
-        *WORDS, *SPREADSHEET_ERRORS, *(word.upper() for word in SPREADSHEET_ERRORS), "Nan", "Null", "#N/A!",
-        "n", "#",
-    ]  # fmt: skip
+        *WORDS,
+        *SPREADSHEET_ERRORS,
+        *(word.upper() for word in SPREADSHEET_ERRORS),
+        "Nan",
+        "Null",
+        "#N/A!",
+        "n",
+        "#",
+    ]
     with duckdb.connect() as connection:
         rows = connection.execute(
             f"select word, {sql_is_missing('word')} from (select unnest(?) as word)", [words]

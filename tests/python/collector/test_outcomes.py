@@ -63,8 +63,10 @@ def test_one_import_makes_a_run_of_each_outcome(spec: Path) -> None:
         ("support-reply", ["ok"] * 3, ["Gladly done.", "Not possible.", "Gladly done."], rows),
     ]
     assert [json.loads(one) for _, one in kept] == [
-        {"date": "2026-03-01", "row_id": "007"}, {"date": "2026-03-02", "row_id": "008"}, {"row_id": "009"},
-    ]  # fmt: skip
+        {"date": "2026-03-01", "row_id": "007"},
+        {"date": "2026-03-02", "row_id": "008"},
+        {"row_id": "009"},
+    ]
 
 
 def test_a_rating_selects_nobody_unless_it_is_to(spec: Path) -> None:
@@ -85,28 +87,42 @@ def test_nothing_is_kept_where_one_outcome_is_wrong(spec: Path) -> None:
     assert not spec.with_name("ledger.duckdb").exists()
 
 
-@pytest.mark.parametrize(("before", "after", "message"), [
-    ("reply: {kind: text}", "reply: {}", "the key outcomes.reply.kind is missing"),
-    ("column: stars", "column: price", "outcomes.price reads the column 'price', as outcomes.rating does"),
-    ("maximum: 5", "maximum: 0", "outcomes.rating.maximum is 0 and should be above minimum"),
-    ("import: {", "answer: {kind: text}\nimport: {", "answer cannot be combined with outcomes"),
-    ("keep: [date", "keep: [row_id", "import.keep names a column twice"),
-    ("favourable: ['yes']", "favourable: [ja]", "analysis.decisions.favourable[0] is 'ja'"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("before", "after", "message"),
+    [
+        ("reply: {kind: text}", "reply: {}", "the key outcomes.reply.kind is missing"),
+        (
+            "column: stars",
+            "column: price",
+            "outcomes.price reads the column 'price', as outcomes.rating does",
+        ),
+        ("maximum: 5", "maximum: 0", "outcomes.rating.maximum is 0 and should be above minimum"),
+        ("import: {", "answer: {kind: text}\nimport: {", "answer cannot be combined with outcomes"),
+        ("keep: [date", "keep: [row_id", "import.keep names a column twice"),
+        ("favourable: ['yes']", "favourable: [ja]", "analysis.decisions.favourable[0] is 'ja'"),
+    ],
+)
 def test_a_wrong_outcome_is_named(spec: Path, before: str, after: str, message: str) -> None:
     spec.write_text(SPEC.replace(before, after), encoding="utf-8")
     with pytest.raises(InputError, match=re.escape(message)):
         load_audits(spec)
 
 
-@pytest.mark.parametrize(("cells", "data_type", "first"), [
-    (["1", "20"], "BIGINT", "1"), (["007", "008"], "VARCHAR", "007"), (["2.5", "3.5"], "DOUBLE", "2.5"),
-    (["2.9", "2.10"], "VARCHAR", "2.9"), (["1.299,50", "10,00"], "DOUBLE", "1299.5"),
-    (["03.02.2026", "13.02.2026"], "DATE", "2026-02-03"), (["03/04/2026"], "VARCHAR", "03/04/2026"),
-    (["03/14/2026"], "DATE", "2026-03-14"),
-    (["2026-02-03 10:20", "2026-02-03 11:20"], "TIMESTAMP", "2026-02-03 10:20:00"),
-    (["1", "one"], "VARCHAR", "1"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("cells", "data_type", "first"),
+    [
+        (["1", "20"], "BIGINT", "1"),
+        (["007", "008"], "VARCHAR", "007"),
+        (["2.5", "3.5"], "DOUBLE", "2.5"),
+        (["2.9", "2.10"], "VARCHAR", "2.9"),
+        (["1.299,50", "10,00"], "DOUBLE", "1299.5"),
+        (["03.02.2026", "13.02.2026"], "DATE", "2026-02-03"),
+        (["03/04/2026"], "VARCHAR", "03/04/2026"),
+        (["03/14/2026"], "DATE", "2026-03-14"),
+        (["2026-02-03 10:20", "2026-02-03 11:20"], "TIMESTAMP", "2026-02-03 10:20:00"),
+        (["1", "one"], "VARCHAR", "1"),
+    ],
+)
 def test_kept_columns_have_types_where_all_cells_fit(cells: list[str], data_type: str, first: str) -> None:
     with duckdb.connect() as connection:
         connection.execute("create table t (status varchar, kept varchar)")
@@ -118,12 +134,15 @@ def test_kept_columns_have_types_where_all_cells_fit(cells: list[str], data_type
     assert (str(values[0]), values[1]) == (first, data_type)
 
 
-@pytest.mark.parametrize(("texts", "part"), [
-    (["Sipariþiniz hazýr deðil"], "'Sipariþiniz' looks like Turkish that was read in a western encoding"),
-    (["fÃ¼r Sie prÃ¼fen wir die RÃ¼ckgabe"], "look like UTF-8 that was read as cp1252"),
-    (["Það er ekki hægt að skila þessu"], None),
-    (["Siparişiniz hazır değil", "für Sie prüfen"], None),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("texts", "part"),
+    [
+        (["Sipariþiniz hazýr deðil"], "'Sipariþiniz' looks like Turkish that was read in a western encoding"),
+        (["fÃ¼r Sie prÃ¼fen wir die RÃ¼ckgabe"], "look like UTF-8 that was read as cp1252"),
+        (["Það er ekki hægt að skila þessu"], None),
+        (["Siparişiniz hazır değil", "für Sie prüfen"], None),
+    ],
+)
 def test_letters_of_a_wrong_encoding(texts: list[str], part: str | None) -> None:
     found = suspicious_letters(texts)
     assert (found is None) if part is None else (part in (found or ""))

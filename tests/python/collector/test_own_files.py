@@ -130,16 +130,22 @@ def test_the_first_of_several_sheets_is_read_and_reported(tmp_path: Path) -> Non
     assert (len(preview.problems), preview.warnings) == (2, [message])
 
 
-@pytest.mark.parametrize(("change", "message"), [
-    (lambda sheet: sheet.merge_cells("A3:A5"), "the cells A3:A5 of the sheet 'answers' are merged"),
-    (lambda sheet: sheet.merge_cells("C3:D5"), None),
-    (lambda sheet: sheet.merge_cells("A1:D1"), None),
-    (lambda sheet: sheet.__setitem__("B4", "=A4"), "the cell B4 of the sheet 'answers' holds a formula that was never"),
-    (lambda sheet: sheet.__setitem__("D4", "=A4"), None),
-    (lambda sheet: sheet.__setitem__("C2", "answer"), "the header holds the column 'answer' twice"),
-    (lambda sheet: sheet.delete_rows(1, 9), "the sheet 'answers' is empty"),
-    (lambda sheet: sheet.delete_rows(3, 9), "has no rows; it should hold one for each response"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda sheet: sheet.merge_cells("A3:A5"), "the cells A3:A5 of the sheet 'answers' are merged"),
+        (lambda sheet: sheet.merge_cells("C3:D5"), None),
+        (lambda sheet: sheet.merge_cells("A1:D1"), None),
+        (
+            lambda sheet: sheet.__setitem__("B4", "=A4"),
+            "the cell B4 of the sheet 'answers' holds a formula that was never",
+        ),
+        (lambda sheet: sheet.__setitem__("D4", "=A4"), None),
+        (lambda sheet: sheet.__setitem__("C2", "answer"), "the header holds the column 'answer' twice"),
+        (lambda sheet: sheet.delete_rows(1, 9), "the sheet 'answers' is empty"),
+        (lambda sheet: sheet.delete_rows(3, 9), "has no rows; it should hold one for each response"),
+    ],
+)
 def test_ambiguous_cells_are_reported(
     tmp_path: Path, change: Callable[[Any], None], message: str | None
 ) -> None:
@@ -195,11 +201,18 @@ def test_texts_that_become_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyP
         read(file, Form(table="answers"))
 
 
-@pytest.mark.parametrize(("part", "change", "reason"), [
-    ("xl/workbook.xml", {"flag_bits": 1}, "'xl/workbook.xml' is encrypted, password required for extraction"),
-    ("[Content_Types].xml", {"flag_bits": 1}, "'[Content_Types].xml' is encrypted, password required"),
-    ("xl/worksheets/sheet2.xml", {"compress_type": 98}, "compression method is not supported"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("part", "change", "reason"),
+    [
+        (
+            "xl/workbook.xml",
+            {"flag_bits": 1},
+            "'xl/workbook.xml' is encrypted, password required for extraction",
+        ),
+        ("[Content_Types].xml", {"flag_bits": 1}, "'[Content_Types].xml' is encrypted, password required"),
+        ("xl/worksheets/sheet2.xml", {"compress_type": 98}, "compression method is not supported"),
+    ],
+)
 def test_a_part_that_zipfile_cannot_read(
     tmp_path: Path, part: str, change: dict[str, int], reason: str
 ) -> None:
@@ -244,10 +257,8 @@ def test_a_datasets_hash_is_that_of_its_files(tmp_path: Path) -> None:
     assert content_hash(folder) != content_hash(other)
 
 
-FIRST, INDICES = (
-    "data-00000-of-00002.arrow",
-    '{"_data_files": [], "_indices_data_files": [{"filename": "i.arrow"}]}',
-)
+FIRST = "data-00000-of-00002.arrow"
+INDICES = '{"_data_files": [], "_indices_data_files": [{"filename": "i.arrow"}]}'
 
 
 @pytest.mark.parametrize(("change", "message"), [
@@ -362,14 +373,21 @@ def test_an_encoding_that_is_named(tmp_path: Path, encoding: str) -> None:
     assert source_columns(file, lambda _: True, Form(encoding=encoding)) == HEADER
 
 
-@pytest.mark.parametrize(("encoding", "stated", "message"), [
-    ("cp1252", None, "line 2 is not UTF-8; save the file as UTF-8, or give import, validate or new its --encoding, such as"),
-    ("cp1252", "ascii", "cannot be read as ascii, at line 1 or soon after; name another encoding."),
-    ("cp1252", "rot13", "There is no encoding 'rot13'; known are utf-8"),
-    ("cp1252", "windoze", "There is no encoding 'windoze'; known are utf-8"),
-    ("cp1252", "a\0b", r"There is no encoding 'a\x00b'; known are utf-8"),
-    ("cp1252", "\ud800", r"There is no encoding '\ud800'; known are utf-8"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("encoding", "stated", "message"),
+    [
+        (
+            "cp1252",
+            None,
+            "line 2 is not UTF-8; save the file as UTF-8, or give import, validate or new its --encoding, such as",
+        ),
+        ("cp1252", "ascii", "cannot be read as ascii, at line 1 or soon after; name another encoding."),
+        ("cp1252", "rot13", "There is no encoding 'rot13'; known are utf-8"),
+        ("cp1252", "windoze", "There is no encoding 'windoze'; known are utf-8"),
+        ("cp1252", "a\0b", r"There is no encoding 'a\x00b'; known are utf-8"),
+        ("cp1252", "\ud800", r"There is no encoding '\ud800'; known are utf-8"),
+    ],
+)
 def test_wrong_encodings_are_reported(
     tmp_path: Path, encoding: str, stated: str | None, message: str
 ) -> None:
@@ -433,13 +451,22 @@ def test_a_draft_says_how_its_file_is_read_and_what_looks_odd(tmp_path: Path) ->
     )
 
 
-@pytest.mark.parametrize(("old", "new", "sentence"), [
-    (b'<row r="3"', b'<row r="2000000000"', "goes on beyond row 1,048,576, column XFD or"),
-    (b"</row></sheetData>", b'<c r="XFE9"/></row></sheetData>',
-     "goes on beyond row 1,048,576, column XFD or"),
-    (b"</sheetData>", b"x" * (3 << 20) + b"</sheetData>",
-     "has more than 1,048,576 characters; Excel keeps 32,767"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("old", "new", "sentence"),
+    [
+        (b'<row r="3"', b'<row r="2000000000"', "goes on beyond row 1,048,576, column XFD or"),
+        (
+            b"</row></sheetData>",
+            b'<c r="XFE9"/></row></sheetData>',
+            "goes on beyond row 1,048,576, column XFD or",
+        ),
+        (
+            b"</sheetData>",
+            b"x" * (3 << 20) + b"</sheetData>",
+            "has more than 1,048,576 characters; Excel keeps 32,767",
+        ),
+    ],
+)
 def test_sheets_beyond_the_limits_of_excel(tmp_path: Path, old: bytes, new: bytes, sentence: str) -> None:
     def change(name: str, part: bytes) -> bytes:
         return part.replace(old, new) if name.startswith("xl/worksheets/") else part

@@ -102,7 +102,7 @@ def test_doubles_up_to_the_most_while_all_is_well(clock: Clock) -> None:
 
 
 @pytest.mark.parametrize("status", [429, 503, 529])
-def test_a_refusal_halves_once_a_window_and_growth_slows_beyond(
+def test_a_refusal_halves_once_a_window_and_growth_is_slow_beyond_what_was_refused(
     clock: Clock, paced: Pace, status: int
 ) -> None:
     assert growth(paced, clock, 2) == [8, 16]
@@ -153,12 +153,15 @@ def test_everybody_pauses_for_as_long_as_asked(clock: Clock, paced: Pace) -> Non
     assert clock() == pytest.approx(7.5)
 
 
-@pytest.mark.parametrize(("error", "seconds"), [
-    (refusal(None, RateHints(0, 500, 12.0, 40.0)), 12.0),
-    # Endless pauses are cut, and a spent budget is no request to slow down.
-    (refusal(1e9), MAX_PAUSE_SECONDS),
-    (TargetError("no credit", status=429, stops_run=True), 0.0),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("error", "seconds"),
+    [
+        (refusal(None, RateHints(0, 500, 12.0, 40.0)), 12.0),
+        # Endless pauses are cut, and a spent budget is no request to slow down.
+        (refusal(1e9), MAX_PAUSE_SECONDS),
+        (TargetError("no credit", status=429, stops_run=True), 0.0),
+    ],
+)
 def test_the_pause_after_a_refusal(paced: Pace, error: TargetError, seconds: float) -> None:
     start(paced).failed(error)
     assert paced.delay() == seconds
@@ -442,8 +445,12 @@ def test_real_servers_are_asked_at_their_limits(name: str) -> None:
     with limited_server(TokenBucket(PER_SECOND, BURST, clock), headers, status) as base_url:
         target = chat_target(base_url=base_url, timeout_seconds=60.0, concurrency=32)
         outcome = ask_all(
-            pace(clock, 32), clock, None, seconds=SECONDS, latency=lambda _: 0.05,
+            pace(clock, 32),
+            clock,
+            None,
+            seconds=SECONDS,
+            latency=lambda _: 0.05,
             ask=lambda: target.ask(Request("Hello")).hints,
-        )  # fmt: skip
+        )
     assert outcome.answered >= 0.8 * (PER_SECOND * SECONDS + BURST)
     assert outcome.refused <= 0.15 * outcome.answered

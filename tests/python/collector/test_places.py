@@ -12,15 +12,26 @@ from collector.errors import InputError
 from collector.files.places import local_path
 
 STORES = [
-    "s3://bucket/exported", "s3:/bucket/exported", "abfss://box@store.example/a", "dbfs:/Volumes/a",
+    "s3://bucket/exported",
+    "s3:/bucket/exported",
+    "abfss://box@store.example/a",
+    "dbfs:/Volumes/a",
     "file://other/a",
-]  # fmt: skip
+]
 
 
-@pytest.mark.parametrize(("place", "path"), [
-    ("exported", "exported"), ("/Volumes/a/b", "/Volumes/a/b"), ("file:///Volumes/a%20b", "/Volumes/a b"),
-    ("file://localhost/a", "/a"), ("file:/a", "/a"), ("runs: old/a", "runs: old/a"), ("", "."),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("place", "path"),
+    [
+        ("exported", "exported"),
+        ("/Volumes/a/b", "/Volumes/a/b"),
+        ("file:///Volumes/a%20b", "/Volumes/a b"),
+        ("file://localhost/a", "/a"),
+        ("file:/a", "/a"),
+        ("runs: old/a", "runs: old/a"),
+        ("", "."),
+    ],
+)
 def test_paths_and_urls_of_this_machine(place: str, path: str) -> None:
     assert local_path(place) == Path(path)
 

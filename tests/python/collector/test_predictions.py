@@ -46,13 +46,16 @@ def test_what_is_kept_can_be_checked_by_its_hash(
         import_predictions([file_of(tmp_path, UNSEEN, SEEN)], ledger_path, name="mine")
 
 
-@pytest.mark.parametrize(("rows", "sentence"), [
-    ((), "has no rows; it should hold one for each held-out text"),
-    ((SEEN, SEEN), r"row 2 has the review 'r1' of Boston a second time, after .*: row 1"),
-    ((SEEN.replace("r1", " "),), "row 1 has no review_id"),
-    ((SEEN.replace("2.5", "0.5"),), "row 1 has rank '0.5'; it should be 1 or more, or empty"),
-    ((SEEN.replace("0.7", "nan"),), "row 1 has category_ndcg 'nan'; it should be 0 to 1, or empty"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("rows", "sentence"),
+    [
+        ((), "has no rows; it should hold one for each held-out text"),
+        ((SEEN, SEEN), r"row 2 has the review 'r1' of Boston a second time, after .*: row 1"),
+        ((SEEN.replace("r1", " "),), "row 1 has no review_id"),
+        ((SEEN.replace("2.5", "0.5"),), "row 1 has rank '0.5'; it should be 1 or more, or empty"),
+        ((SEEN.replace("0.7", "nan"),), "row 1 has category_ndcg 'nan'; it should be 0 to 1, or empty"),
+    ],
+)
 def test_wrong_rows_are_named(
     tmp_path: Path, ledger_path: Path, rows: tuple[str, ...], sentence: str
 ) -> None:

@@ -9,7 +9,7 @@ import pytest
 from collector.errors import InputError
 from collector.spec.loading import load_audit
 from collector.spec.prompts import Prompt, PromptAttribute, build_prompts
-from tests.python.collector.specs import DECISION_FILES, RESUMES_AUDIT, Write, writer
+from tests.python.collector.specs import DECISION_FILES, PAIRED, RESUMES_AUDIT, Write, writer
 
 
 def test_the_source_s_own_audit_asks_fifteen_personas(repository: Path) -> None:
@@ -59,24 +59,18 @@ def test_the_source_s_prompts_of_a_single_axis_state_one_thing(repository: Path)
     assert len({one.prompt_text for one in prompts if one.mitigation == "masked"}) == 1
 
 
-PAIRED = """
-audit: paired
-attributes:
-  race: {reference: White, groups: {White: [White, pale], Black: [Black, dark]}}
-  gender: {reference: man, groups: {man: [man, guy], woman: woman}}
-templates:
-  - {id: one, text: "For {a race} {gender}.", paired: true}
-trials: 5
-answer: {kind: text}
-"""
-
-
 def test_paired_descriptors_go_in_step(write_spec: Write) -> None:
     audit = load_audit(write_spec(PAIRED))
     message = [
-        "White man", "pale guy", "White woman", "pale woman", "Black man", "dark guy", "Black woman",
+        "White man",
+        "pale guy",
+        "White woman",
+        "pale woman",
+        "Black man",
+        "dark guy",
+        "Black woman",
         "dark woman",
-    ]  # fmt: skip
+    ]
     assert [one.prompt_text for one in build_prompts(audit)] == [f"For a {persona}." for persona in message]
     assert audit.warnings() == [
         "5 trials of each of 2 wordings a group give low statistical power; the method's source asks for at least 15."
@@ -93,8 +87,10 @@ def test_mitigations_stand_next_to_the_plain_audit(small_spec: Path) -> None:
     for prompt in prompts:
         by_mitigation.setdefault(prompt.mitigation, []).append(prompt)
     assert {name: len(found) for name, found in by_mitigation.items()} == {
-        "plain": 4, "masked": 4, "debiased": 4,
-    }  # fmt: skip
+        "plain": 4,
+        "masked": 4,
+        "debiased": 4,
+    }
     assert {prompt.prompt_text for prompt in by_mitigation["masked"]} == {
         "Recommend products for a person. Answer in JSON."
     }
@@ -158,13 +154,16 @@ def test_the_hash_covers_everything_but_the_order_of_attributes() -> None:
         Prompt(**{**base, "template": "u"}, attributes=(one, two)),
         Prompt(**{**base, "language": "fr"}, attributes=(one, two)),
         Prompt(**{**base, "mitigation": "masked"}, attributes=(one, two)),
-        Prompt(**{**base, "prompt_text": None}, attributes=(one, two)), Prompt(**base, attributes=(one,)),
-        Prompt(**base, attributes=(one, two), subject="s"), Prompt(**base, attributes=(one, two), domain="s"),
+        Prompt(**{**base, "prompt_text": None}, attributes=(one, two)),
+        Prompt(**base, attributes=(one,)),
+        Prompt(**base, attributes=(one, two), subject="s"),
+        Prompt(**base, attributes=(one, two), domain="s"),
         Prompt(**base, attributes=(one, two), expected_label="s"),
         Prompt(**base, attributes=(one, two), perturbation="s"),
         Prompt(**base, attributes=(one, two), system_prompt="s"),
-        Prompt(**base, attributes=(one, two), cluster="s"), Prompt(**base, attributes=(one, two), block="s"),
-    ]  # fmt: skip
+        Prompt(**base, attributes=(one, two), cluster="s"),
+        Prompt(**base, attributes=(one, two), block="s"),
+    ]
     assert len({first.content_hash, *(other.content_hash for other in others)}) == 13
     assert first.prompt_id == "fb4d7a814de05474", "as it was before prompts had clusters and blocks"
 

@@ -52,13 +52,20 @@ SHAPES: list[tuple[list[str], dict[str, Any]]] = [
     (["Score: #", "Score: 3"], {"kind": "score", "minimum": 0, "maximum": 9}),
     (["Punktzahl: #", "**Bewertung:** 3"], {"kind": "score", "minimum": 0, "maximum": 9}),
     (["<think>Is it 500?</think>#", "3"], {"kind": "score", "minimum": 0, "maximum": 9}),
-    (['```json\n{"score": #, "reason": "good"}\n```', '{"score": 3}'], {"kind": "score", "minimum": 0, "maximum": 9}),
+    (
+        ['```json\n{"score": #, "reason": "good"}\n```', '{"score": 3}'],
+        {"kind": "score", "minimum": 0, "maximum": 9},
+    ),
     (["1#", "97"], {"kind": "score", "minimum": 10, "maximum": 100}),
     (["-#", "30"], {"kind": "score", "minimum": -9, "maximum": 30}),
-    (["4 - Agree", "2 - Disagree", "3: Neutral"],
-     {"kind": "score", "minimum": 2, "maximum": 4, "points": {"Disagree": 2, "Neutral": 3, "Agree": 4}}),
-    (["Agree (2)", "Disagree (1)", SORRY],
-     {"kind": "score", "minimum": 1, "maximum": 2, "points": {"Disagree": 1, "Agree": 2}}),
+    (
+        ["4 - Agree", "2 - Disagree", "3: Neutral"],
+        {"kind": "score", "minimum": 2, "maximum": 4, "points": {"Disagree": 2, "Neutral": 3, "Agree": 4}},
+    ),
+    (
+        ["Agree (2)", "Disagree (1)", SORRY],
+        {"kind": "score", "minimum": 1, "maximum": 2, "points": {"Disagree": 1, "Agree": 2}},
+    ),
     (["hire", "Reject.", "reject"], HIRE),
     (["hire", "reject", SORRY], HIRE),
     (["hire", "reject", '{"error": {"message": "Overloaded", "type": "overloaded_error"}}'], HIRE),
@@ -81,7 +88,10 @@ SHAPES: list[tuple[list[str], dict[str, Any]]] = [
     # A text that states no decision stays unchanged.
     (["Subject: Your application\n\nDear Sir,\n# jobs.\n\nKind regards,\nAnna"], {"kind": "text"}),
     (["Hi,\n\nthe price is $#. We ship on Monday.\n\nBest wishes\nAnna"], {"kind": "text"}),
-    (["Your order of # books ships soon, as you like it.", "You get $5 off # orders, if you buy now."], {"kind": "text"}),
+    (
+        ["Your order of # books ships soon, as you like it.", "You get $5 off # orders, if you buy now."],
+        {"kind": "text"},
+    ),
     (["1. Dune #\n2. Emma", "1. Emma\n2. Dune #"], {"kind": "text"}),
     (['{"name": "A#", "age": 3#}'], {"kind": "json_object"}),
     (['{"title": "A # book", "price": 3#, "text": "words"}'], {"kind": "json_object"}),
@@ -89,7 +99,7 @@ SHAPES: list[tuple[list[str], dict[str, Any]]] = [
     (['{"recommendation": "Buy the # series, it is a good one"}'], {"kind": "json_object"}),
     (['["a", "b", "#"]'], {"kind": "list", "k": 3}),
     ([SORRY], {"kind": "text"}),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("shapes", "proposed"), SHAPES)
@@ -101,18 +111,25 @@ def test_what_is_proposed_reads_the_answers(shapes: list[str], proposed: dict[st
     assert {text: one for text, one in read.items() if one.status not in ("ok", "refused", "error")} == {}
 
 
-@pytest.mark.parametrize(("texts", "kind", "proposed"), [
-    (["Because of 1 point.\nAnswer: A", "Answer: B"], "label", labels("A", "B")),
-    (["a label of some words", "one with more words"] * 2, "label", labels("a label of some words", "one with more words")),
-    (["Dear Anna, thank you for it", "Dear Bob, thank you for it"], "label", {"kind": "label"}),
-    ([f"the {one}" for one in MANY], "label", labels(*[f"the {one}" for one in MANY])),
-    (["20", "79", "nothing"], "score", {"kind": "score", "minimum": 20, "maximum": 80}),
-    (["Dear Anna", ""], "score", {"kind": "score"}),
-    (["3/10"], "text", {"kind": "text"}),
-    (["hire"], "json_object", {"kind": "json_object"}),
-    (["a"], "list", {"kind": "list", "k": 10}),
-    ([], None, {"kind": "text"}),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("texts", "kind", "proposed"),
+    [
+        (["Because of 1 point.\nAnswer: A", "Answer: B"], "label", labels("A", "B")),
+        (
+            ["a label of some words", "one with more words"] * 2,
+            "label",
+            labels("a label of some words", "one with more words"),
+        ),
+        (["Dear Anna, thank you for it", "Dear Bob, thank you for it"], "label", {"kind": "label"}),
+        ([f"the {one}" for one in MANY], "label", labels(*[f"the {one}" for one in MANY])),
+        (["20", "79", "nothing"], "score", {"kind": "score", "minimum": 20, "maximum": 80}),
+        (["Dear Anna", ""], "score", {"kind": "score"}),
+        (["3/10"], "text", {"kind": "text"}),
+        (["hire"], "json_object", {"kind": "json_object"}),
+        (["a"], "list", {"kind": "list", "k": 10}),
+        ([], None, {"kind": "text"}),
+    ],
+)
 def test_a_kind_that_is_known(texts: list[str], kind: str | None, proposed: dict[str, Any]) -> None:
     assert propose_answer(texts, kind).answer == proposed
 

@@ -74,36 +74,50 @@ def test_a_function_needs_no_entry(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     sys.modules.pop(MODULE, None)
 
 
-@pytest.mark.parametrize(("value", "text"), [
-    ("None", None), ("''", ""), ("{'text': 'yes'}", "yes"), ("{'text': None}", None),
-    ("{'items': ['A', 'é']}", '["A", "é"]'), ("{'items': (n for n in 'AB')}", '["A", "B"]'),
-    ("{'items': [{'name': 'A', 'price_level': 2}]}", '[{"name": "A", "price_level": 2}]'),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ("None", None),
+        ("''", ""),
+        ("{'text': 'yes'}", "yes"),
+        ("{'text': None}", None),
+        ("{'items': ['A', 'é']}", '["A", "é"]'),
+        ("{'items': (n for n in 'AB')}", '["A", "B"]'),
+        ("{'items': [{'name': 'A', 'price_level': 2}]}", '[{"name": "A", "price_level": 2}]'),
+    ],
+)
 def test_what_may_be_returned(load: Load, value: str, text: str | None) -> None:
     assert load(returns(value)).ask(Request("Hello")).text == text
 
 
 def test_everything_that_may_be_returned_next_to_the_answer(load: Load) -> None:
     returned = {
-        "text": "a", "finish_reason": "length", "model": "m-2", "prompt_tokens": 3, "completion_tokens": 4,
+        "text": "a",
+        "finish_reason": "length",
+        "model": "m-2",
+        "prompt_tokens": 3,
+        "completion_tokens": 4,
         "raw": {"scores": [1]},
-    }  # fmt: skip
+    }
     reply = load(returns(repr(returned))).ask(Request("Hello"))
     assert (reply.finish_reason, reply.model_answered) == ("length", "m-2")
     assert (reply.prompt_tokens, reply.completion_tokens) == (3, 4)
     assert reply.raw_body == '{"scores": [1]}'
 
 
-@pytest.mark.parametrize(("value", "sentence"), [
-    ("7", "returned a value of type int; it should return a text or a mapping"),
-    ("['A']", "returned a value of type list"),
-    ("{'txt': 'a'}", "returned a mapping with the key 'txt'; did you mean 'text'?"),
-    ("{'model': 'a'}", "should have one of the keys text and items"),
-    ("{'text': 'a', 'items': []}", "should have one of the keys text and items"),
-    ("{'text': 7}", "returned text of type int"),
-    ("{'items': 'AB'}", "returned items that cannot be written as JSON"),
-    ("{'items': [object()]}", "returned items that cannot be written as JSON"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("value", "sentence"),
+    [
+        ("7", "returned a value of type int; it should return a text or a mapping"),
+        ("['A']", "returned a value of type list"),
+        ("{'txt': 'a'}", "returned a mapping with the key 'txt'; did you mean 'text'?"),
+        ("{'model': 'a'}", "should have one of the keys text and items"),
+        ("{'text': 'a', 'items': []}", "should have one of the keys text and items"),
+        ("{'text': 7}", "returned text of type int"),
+        ("{'items': 'AB'}", "returned items that cannot be written as JSON"),
+        ("{'items': [object()]}", "returned items that cannot be written as JSON"),
+    ],
+)
 def test_what_is_no_answer_stops_the_run(load: Load, value: str, sentence: str) -> None:
     with pytest.raises(TargetError) as caught:
         load(returns(value)).ask(Request("Hello"))
@@ -151,18 +165,25 @@ def test_secrets_are_cut_out_of_what_it_returns(load: Load, monkeypatch: pytest.
     assert reply.raw_body == f'["{KEY_PLACEHOLDER}"]'
 
 
-@pytest.mark.parametrize(("code", "function", "sentence"), [
-    (returns("1"), "ask", "is 'ask' and should be module:function"),
-    (returns("1"), "nowhere_at_all:ask", "there is no module nowhere_at_all"),
-    (returns("1"), f"{MODULE}.inner:ask", f"there is no module {MODULE}.inner"),
-    (returns("1"), f"{MODULE}:aks", "has no function 'aks'; did you mean 'ask'?"),
-    ("ask = 1\n", f"{MODULE}:ask", "has no function 'ask'"),
-    ("import nowhere_at_all\n", f"{MODULE}:ask", "imports nowhere_at_all, which is not installed"),
-    ("def ask(\n", f"{MODULE}:ask", "raised SyntaxError"),
-    ("1 / 0\n", f"{MODULE}:ask", "raised ZeroDivisionError: division by zero"),
-    ("def ask(prompt):\n    return ''\n", f"{MODULE}:ask", "takes (prompt) and is called with (prompt_text, system_prompt"),
-    ("async def ask(a, b, c):\n    return ''\n", f"{MODULE}:ask", "is async"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("code", "function", "sentence"),
+    [
+        (returns("1"), "ask", "is 'ask' and should be module:function"),
+        (returns("1"), "nowhere_at_all:ask", "there is no module nowhere_at_all"),
+        (returns("1"), f"{MODULE}.inner:ask", f"there is no module {MODULE}.inner"),
+        (returns("1"), f"{MODULE}:aks", "has no function 'aks'; did you mean 'ask'?"),
+        ("ask = 1\n", f"{MODULE}:ask", "has no function 'ask'"),
+        ("import nowhere_at_all\n", f"{MODULE}:ask", "imports nowhere_at_all, which is not installed"),
+        ("def ask(\n", f"{MODULE}:ask", "raised SyntaxError"),
+        ("1 / 0\n", f"{MODULE}:ask", "raised ZeroDivisionError: division by zero"),
+        (
+            "def ask(prompt):\n    return ''\n",
+            f"{MODULE}:ask",
+            "takes (prompt) and is called with (prompt_text, system_prompt",
+        ),
+        ("async def ask(a, b, c):\n    return ''\n", f"{MODULE}:ask", "is async"),
+    ],
+)
 def test_a_question_that_cannot_be_asked_is_reported_before_the_run(
     load: Load, tmp_path: Path, code: str, function: str, sentence: str, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -12,7 +12,8 @@ from collector.targets.http.rate_headers import rate_hints
 NOW = datetime(2026, 1, 1, 12, 0, 0, tzinfo=UTC)
 
 
-REQUESTS, TOKENS = "anthropic-ratelimit-requests-", "anthropic-ratelimit-tokens-"
+REQUESTS = "anthropic-ratelimit-requests-"
+TOKENS = "anthropic-ratelimit-tokens-"
 
 
 @pytest.mark.parametrize(("headers", "now", "hints"), [
@@ -41,21 +42,42 @@ def test_the_limits_in_headers(headers: dict[str, str], now: datetime | None, hi
     assert rate_hints(headers, now=now) == hints
 
 
-@pytest.mark.parametrize(("text", "seconds"), [
-    ("12ms", 0.012), ("1h2m3.5s", 3723.5), ("7.66s", 7.66), ("6m0s", 360.0), ("250µs", 0.00025), ("30", 30.0),
-    ("0", 0.0), ("soon", None), ("-1", None), ("5m whatever", None), ("nan", None),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("12ms", 0.012),
+        ("1h2m3.5s", 3723.5),
+        ("7.66s", 7.66),
+        ("6m0s", 360.0),
+        ("250µs", 0.00025),
+        ("30", 30.0),
+        ("0", 0.0),
+        ("soon", None),
+        ("-1", None),
+        ("5m whatever", None),
+        ("nan", None),
+    ],
+)
 def test_durations(text: str, seconds: float | None) -> None:
     hints = rate_hints({"x-ratelimit-remaining-requests": "1", "x-ratelimit-reset-requests": text})
     assert hints is not None
     assert hints.reset_requests_seconds == (None if seconds is None else pytest.approx(seconds))
 
 
-@pytest.mark.parametrize("headers", [
-    {}, {"Content-Type": "application/json"}, {"Retry-After": "later"}, {"Retry-After": "inf"},
-    {"Retry-After": "-1"}, {"x-ratelimit-remaining-tokens": "-1"}, {"x-ratelimit-remaining-requests": "1, 1"},
-    {"x-ratelimit-remaining-requests": "٣"}, {"anthropic-ratelimit-tokens-reset": "2026-13-45T00:00:00Z"},
-    {"Date": "nonsense", "Retry-After": "Thu, 99 Jan 2026 12:00:00 GMT"},
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {},
+        {"Content-Type": "application/json"},
+        {"Retry-After": "later"},
+        {"Retry-After": "inf"},
+        {"Retry-After": "-1"},
+        {"x-ratelimit-remaining-tokens": "-1"},
+        {"x-ratelimit-remaining-requests": "1, 1"},
+        {"x-ratelimit-remaining-requests": "٣"},
+        {"anthropic-ratelimit-tokens-reset": "2026-13-45T00:00:00Z"},
+        {"Date": "nonsense", "Retry-After": "Thu, 99 Jan 2026 12:00:00 GMT"},
+    ],
+)
 def test_what_says_nothing_or_nonsense_gives_no_hints(headers: dict[str, str]) -> None:
     assert rate_hints(headers) is None

@@ -10,12 +10,19 @@ from collector.answers.reasoning import Parted, split_reasoning
 from collector.answers.replies import classify
 
 TAGS = [
-    ("<think>", "</think>"), ("<thinking>", "</thinking>"), ("<reasoning>", "</reasoning>"),
-    ("<Thought>", "</Thought>"), ('<think type="long">', "</think>"), ("&lt;think&gt;", "&lt;/think&gt;"),
-    ("◁think▷", "◁/think▷"), ("[THINK]", "[/THINK]"), ("<seed:think>", "</seed:think>"),
-    ("<|begin_of_thought|>", "<|end_of_thought|>"), ("<|START_THINKING|>", "<|END_THINKING|>"),
+    ("<think>", "</think>"),
+    ("<thinking>", "</thinking>"),
+    ("<reasoning>", "</reasoning>"),
+    ("<Thought>", "</Thought>"),
+    ('<think type="long">', "</think>"),
+    ("&lt;think&gt;", "&lt;/think&gt;"),
+    ("◁think▷", "◁/think▷"),
+    ("[THINK]", "[/THINK]"),
+    ("<seed:think>", "</seed:think>"),
+    ("<|begin_of_thought|>", "<|end_of_thought|>"),
+    ("<|START_THINKING|>", "<|END_THINKING|>"),
     ('<details type="reasoning" done="true">', "</details>"),
-]  # fmt: skip
+]
 CHANNELS = "<|channel|>analysis<|message|>Hm, B?<|end|><|start|>assistant<|channel|>final<|message|>Answer: A<|return|>"
 
 
@@ -31,22 +38,31 @@ def test_tags(opening: str, closing: str) -> None:
     assert split_reasoning(f"The tag `{opening}` opens it.").reasoning is None
 
 
-@pytest.mark.parametrize(("reply", "expected"), [
-    ("Maybe B.\n</think>\nAnswer: A", Parted("Answer: A", "Maybe B.")),
-    ("<think>I close with </think> now</think>A", Parted("A", "I close with  now")),
-    ("<think>\n\n</think>\n\nAnswer: A", Parted("Answer: A")),
-    ("<think>Should I write <think> here?</think>\nA", Parted("A", "Should I write  here?")),
-    ("A\n<think>after all", Parted("A", "after all", is_unclosed=True)),
-    (CHANNELS, Parted("Answer: A", "Hm, B?")),
-    ("<|channel|>analysis<|message|>Hm, B?", Parted("", "Hm, B?", is_unclosed=True)),
-    ("analysisThe user asks. B?assistantfinalAnswer: A", Parted("Answer: A", "The user asks. B?")),
-    ("```thinking\nMaybe B.\n```\nAnswer: A", Parted("Answer: A", "Maybe B.")),
-    ("<|begin_of_thought|>b<|end_of_thought|><|begin_of_solution|>A<|end_of_solution|>", Parted("A", "b")),
-    ("People think <b>A</b> is right.", Parted("People think <b>A</b> is right.")),
-    ("<details><summary>More</summary>text</details> A", Parted("<details><summary>More</summary>text</details> A")),
-    ("I wrote <think> once in a paper.", Parted("I wrote <think> once in a paper.")),
-    ("  plain text \n", Parted("  plain text \n")),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("reply", "expected"),
+    [
+        ("Maybe B.\n</think>\nAnswer: A", Parted("Answer: A", "Maybe B.")),
+        ("<think>I close with </think> now</think>A", Parted("A", "I close with  now")),
+        ("<think>\n\n</think>\n\nAnswer: A", Parted("Answer: A")),
+        ("<think>Should I write <think> here?</think>\nA", Parted("A", "Should I write  here?")),
+        ("A\n<think>after all", Parted("A", "after all", is_unclosed=True)),
+        (CHANNELS, Parted("Answer: A", "Hm, B?")),
+        ("<|channel|>analysis<|message|>Hm, B?", Parted("", "Hm, B?", is_unclosed=True)),
+        ("analysisThe user asks. B?assistantfinalAnswer: A", Parted("Answer: A", "The user asks. B?")),
+        ("```thinking\nMaybe B.\n```\nAnswer: A", Parted("Answer: A", "Maybe B.")),
+        (
+            "<|begin_of_thought|>b<|end_of_thought|><|begin_of_solution|>A<|end_of_solution|>",
+            Parted("A", "b"),
+        ),
+        ("People think <b>A</b> is right.", Parted("People think <b>A</b> is right.")),
+        (
+            "<details><summary>More</summary>text</details> A",
+            Parted("<details><summary>More</summary>text</details> A"),
+        ),
+        ("I wrote <think> once in a paper.", Parted("I wrote <think> once in a paper.")),
+        ("  plain text \n", Parted("  plain text \n")),
+    ],
+)
 def test_shapes(reply: str, expected: Parted) -> None:
     assert split_reasoning(reply) == expected
 

@@ -32,49 +32,52 @@ def basic(user: str) -> str:
     return base64.b64encode(f"{user}:{SECRET}".encode()).decode()
 
 
-@pytest.mark.parametrize("spelled", [
-    SECRET,
-    quote(SECRET),
-    quote(SECRET, safe=""),
-    quote_plus(SECRET),
-    re.sub(r"%..", lambda code: code[0].lower(), quote(SECRET, safe="")),
-    json.dumps(SECRET),
-    json.dumps(json.dumps(SECRET)),
-    json.dumps(SECRET).replace("/", "\\/"),
-    "".join(f"\\u{ord(character):04x}" for character in SECRET),
-    "".join(f"\\u{ord(character):04X}" if character in "/+=" else character for character in SECRET),
-    json.dumps(SECRET).replace("/", "\\/").replace("+", "\\u002b"),
-    "".join(f"\\\\u{ord(one):04x}" for one in SECRET),
-    json.dumps(json.dumps("".join(f"\\u{ord(one):04x}" for one in SECRET))),
-    html.escape(SECRET),
-    repr(SECRET),
-    SECRET.encode().hex(),
-    base64.b64encode(SECRET.encode()).decode(),
-    base64.urlsafe_b64encode(SECRET.encode()).decode(),
-    basic(""),
-    basic("u"),
-    basic("me"),
-    basic("someone"),
-    "".join(f"%{byte:02x}" for byte in SECRET.encode()),
-    "".join(f"%{byte:02X}" for byte in SECRET.encode()),
-    quote(quote(SECRET, safe=""), safe=""),
-    "".join(f"&#{ord(character)};" for character in SECRET),
-    "".join(f"&#x{ord(character):X};" for character in SECRET),
-    "".join(f"&#{ord(character):05d};" if character.isdigit() else character for character in SECRET),
-    "".join(
-        (character, f"%{ord(character):02x}", f"&#{ord(character)};", f"\\u{ord(character):04x}")[
-            place % 4
-        ]
-        for place, character in enumerate(SECRET)
-    ),
-    SECRET[::-1],
-    SECRET.encode().hex().upper(),
-    base64.b32encode(SECRET.encode()).decode(),
-    base64.b32encode(SECRET.encode()).decode().lower(),
-    "".join(f"&#{ord(character):010d};" for character in SECRET),
-    "".join(f"&#X{ord(character):010x};" for character in SECRET),
-    *(base64.b32encode(f"{'u' * n}:{SECRET}".encode()).decode() for n in range(5)),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "spelled",
+    [
+        SECRET,
+        quote(SECRET),
+        quote(SECRET, safe=""),
+        quote_plus(SECRET),
+        re.sub(r"%..", lambda code: code[0].lower(), quote(SECRET, safe="")),
+        json.dumps(SECRET),
+        json.dumps(json.dumps(SECRET)),
+        json.dumps(SECRET).replace("/", "\\/"),
+        "".join(f"\\u{ord(character):04x}" for character in SECRET),
+        "".join(f"\\u{ord(character):04X}" if character in "/+=" else character for character in SECRET),
+        json.dumps(SECRET).replace("/", "\\/").replace("+", "\\u002b"),
+        "".join(f"\\\\u{ord(one):04x}" for one in SECRET),
+        json.dumps(json.dumps("".join(f"\\u{ord(one):04x}" for one in SECRET))),
+        html.escape(SECRET),
+        repr(SECRET),
+        SECRET.encode().hex(),
+        base64.b64encode(SECRET.encode()).decode(),
+        base64.urlsafe_b64encode(SECRET.encode()).decode(),
+        basic(""),
+        basic("u"),
+        basic("me"),
+        basic("someone"),
+        "".join(f"%{byte:02x}" for byte in SECRET.encode()),
+        "".join(f"%{byte:02X}" for byte in SECRET.encode()),
+        quote(quote(SECRET, safe=""), safe=""),
+        "".join(f"&#{ord(character)};" for character in SECRET),
+        "".join(f"&#x{ord(character):X};" for character in SECRET),
+        "".join(f"&#{ord(character):05d};" if character.isdigit() else character for character in SECRET),
+        "".join(
+            (character, f"%{ord(character):02x}", f"&#{ord(character)};", f"\\u{ord(character):04x}")[
+                place % 4
+            ]
+            for place, character in enumerate(SECRET)
+        ),
+        SECRET[::-1],
+        SECRET.encode().hex().upper(),
+        base64.b32encode(SECRET.encode()).decode(),
+        base64.b32encode(SECRET.encode()).decode().lower(),
+        "".join(f"&#{ord(character):010d};" for character in SECRET),
+        "".join(f"&#X{ord(character):010x};" for character in SECRET),
+        *(base64.b32encode(f"{'u' * n}:{SECRET}".encode()).decode() for n in range(5)),
+    ],
+)
 def test_every_spelling_is_cut_out(redact: Redactor, spelled: str) -> None:
     text = f"before {spelled} after"
     cleaned = redact(text)
@@ -111,7 +114,7 @@ def test_any_character_may_be_escaped(secret: str, form: str, monkeypatch: pytes
 
 @pytest.mark.parametrize("before", ["100%", "&#", "&#x", "\\u", "\\u0", "%4", "\\"])
 @pytest.mark.parametrize("secret", ["41abcdefgh", "0041;abcdefgh", '11/5abcdefg"h'])
-def test_half_an_escape_before_a_key_hides_none(
+def test_half_an_escape_before_a_key_hides_none_of_it(
     secret: str, before: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(VARIABLE, secret)
@@ -149,20 +152,23 @@ def names(tmp_path: Path, text: str) -> set[str]:
     return set(redaction._variables_named_in(path))
 
 
-@pytest.mark.parametrize(("text", "named"), [
-    ("targets: {x: {api_key_env: A_KEY, model: gpt-4o-mini}}", {"A_KEY"}),
-    ("targets:\n  HOME:\n    api_key_env: A_KEY\n    model: m\n", {"A_KEY"}),
-    ('{"targets": {"x": {"api_key_env": "A_KEY", "model": "m"}}}', {"A_KEY"}),
-    ("x: {secret_env: [A_KEY,\n  'B_KEY'], model: m}", {"A_KEY", "B_KEY"}),
-    ("x:\n  secret_env:\n    - A_KEY # old\n    - 'B_KEY'\n  model: m\n", {"A_KEY", "B_KEY"}),
-    ("- secret_env:\n  - A_KEY\n- model: m\n  api_key_env:\n    B_KEY\n", {"A_KEY", "B_KEY"}),
-    ("x: [api_key_env: A_KEY  # HOME", {"A_KEY"}),
-    ("headers: {Authorization: 'Bearer ${A_KEY}'}", {"A_KEY"}),
-    ("base_url: ${OPENAI_BASE_URL}/v1\napi_key_env: A_KEY", {"A_KEY"}),
-    ("url: 'https://host/?key=${A_KEY}'", {"A_KEY"}),
-    ("x: {secret_env: [HOME, PATH, USER, PWD, A_KEY]}", {"A_KEY"}),
-    ("model: gpt\nparameters: {A_KEY: 1}\n# api_key_env: A_KEY", set()),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("targets: {x: {api_key_env: A_KEY, model: gpt-4o-mini}}", {"A_KEY"}),
+        ("targets:\n  HOME:\n    api_key_env: A_KEY\n    model: m\n", {"A_KEY"}),
+        ('{"targets": {"x": {"api_key_env": "A_KEY", "model": "m"}}}', {"A_KEY"}),
+        ("x: {secret_env: [A_KEY,\n  'B_KEY'], model: m}", {"A_KEY", "B_KEY"}),
+        ("x:\n  secret_env:\n    - A_KEY # old\n    - 'B_KEY'\n  model: m\n", {"A_KEY", "B_KEY"}),
+        ("- secret_env:\n  - A_KEY\n- model: m\n  api_key_env:\n    B_KEY\n", {"A_KEY", "B_KEY"}),
+        ("x: [api_key_env: A_KEY  # HOME", {"A_KEY"}),
+        ("headers: {Authorization: 'Bearer ${A_KEY}'}", {"A_KEY"}),
+        ("base_url: ${OPENAI_BASE_URL}/v1\napi_key_env: A_KEY", {"A_KEY"}),
+        ("url: 'https://host/?key=${A_KEY}'", {"A_KEY"}),
+        ("x: {secret_env: [HOME, PATH, USER, PWD, A_KEY]}", {"A_KEY"}),
+        ("model: gpt\nparameters: {A_KEY: 1}\n# api_key_env: A_KEY", set()),
+    ],
+)
 def test_variables_that_a_targets_file_names_for_keys(tmp_path: Path, text: str, named: set[str]) -> None:
     assert names(tmp_path, text) == named
 
@@ -230,7 +236,7 @@ def test_addresses_in_logs_of_the_library_are_cleaned(
 
 
 @pytest.mark.parametrize("value", ["with space", "with\nbreak", "with\u201cquotes\u201d", "tab\there"])
-def test_a_key_that_no_header_can_carry_is_refused_unseen(
+def test_a_key_that_no_header_can_carry_is_refused_without_being_shown(
     value: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(VARIABLE, value)

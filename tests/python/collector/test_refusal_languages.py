@@ -115,13 +115,19 @@ def test_long_texts_of_a_language_take_time_in_proportion(code: str) -> None:
         assert_linear(find_refusal, text)
 
 
-@pytest.mark.parametrize(("text", "is_refusal"), [
-    ("**I'm sorry**, but I can't help with that.", True), ("> I’m sorry, but I can’t\nhelp with that.", True),
-    ("\n\n\"I'M SORRY, BUT I CAN'T HELP WITH THAT.\"", True),
-    ("She said: I'm sorry, but I can't help with that.", False),
-    ("“I can't help you with that,” she said.", False), ("„Dabei kann ich leider nicht helfen.“", True),
-    ("", False), ("…", False),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "is_refusal"),
+    [
+        ("**I'm sorry**, but I can't help with that.", True),
+        ("> I’m sorry, but I can’t\nhelp with that.", True),
+        ("\n\n\"I'M SORRY, BUT I CAN'T HELP WITH THAT.\"", True),
+        ("She said: I'm sorry, but I can't help with that.", False),
+        ("“I can't help you with that,” she said.", False),
+        ("„Dabei kann ich leider nicht helfen.“", True),
+        ("", False),
+        ("…", False),
+    ],
+)
 def test_where_a_refusal_stands(text: str, is_refusal: bool) -> None:
     assert (find_refusal(text) is not None) == is_refusal
 
@@ -157,18 +163,21 @@ negations: []
 """
 
 
-@pytest.mark.parametrize(("old", "new", "message"), [
-    ("name: Test\n", "", "has no key 'name'"),
-    ("name: Test", "names: Test", "the key 'names' is unknown"),
-    ("language: xx", "language: en", "language is 'en'; it should be the file's name, 'xx'"),
-    ("id: xx-no", "id: no", r"the id of refusals\[0\], 'no', should start with 'xx-'"),
-    ("id: xx-no, ", "", r"refusals\[0\] has no text under the key 'id'"),
-    ("markers: []\ncop", "markers: x\ncop", "markers should be a list of texts"),
-    ("no: [no]", "no: [no]\nno: [nope]", "the key 'no' is given twice"),
-    ("(?:cannot", "<<cannot>>(?:", r"refusals\[0\].pattern uses <<cannot>>"),
-    ("yes: [yes]", "yes: [yes", "is not valid YAML"),
-    ("can't)\"}]", "can't)\"}, {id: xx-no, pattern: x}]", "the refusal id 'xx-no' is given twice"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("name: Test\n", "", "has no key 'name'"),
+        ("name: Test", "names: Test", "the key 'names' is unknown"),
+        ("language: xx", "language: en", "language is 'en'; it should be the file's name, 'xx'"),
+        ("id: xx-no", "id: no", r"the id of refusals\[0\], 'no', should start with 'xx-'"),
+        ("id: xx-no, ", "", r"refusals\[0\] has no text under the key 'id'"),
+        ("markers: []\ncop", "markers: x\ncop", "markers should be a list of texts"),
+        ("no: [no]", "no: [no]\nno: [nope]", "the key 'no' is given twice"),
+        ("(?:cannot", "<<cannot>>(?:", r"refusals\[0\].pattern uses <<cannot>>"),
+        ("yes: [yes]", "yes: [yes", "is not valid YAML"),
+        ("can't)\"}]", "can't)\"}, {id: xx-no, pattern: x}]", "the refusal id 'xx-no' is given twice"),
+    ],
+)
 def test_wrong_files_are_named(tmp_path: Path, old: str, new: str, message: str) -> None:
     assert old in FILE
     (tmp_path / "xx.yml").write_text(FILE.replace(old, new, 1))

@@ -68,10 +68,14 @@ def test_a_system_prompt_tells_prompts_apart(load: Load) -> None:
 
 def test_everything_a_row_may_say(load: Load) -> None:
     target = load(
-        [{"prompt": "A", "trial": 2, "reply": "x", "finish_reason": "length", "model": "m-2"},
-         {"prompt": "B", "reply": ["Song 1", "Song 2"]}, {"prompt": "C", "reply": None}],
-        model="old-model", simulated=True,
-    )  # fmt: skip
+        [
+            {"prompt": "A", "trial": 2, "reply": "x", "finish_reason": "length", "model": "m-2"},
+            {"prompt": "B", "reply": ["Song 1", "Song 2"]},
+            {"prompt": "C", "reply": None},
+        ],
+        model="old-model",
+        simulated=True,
+    )
     reply = target.ask(Request("A", trial=2))
     assert (reply.text, reply.finish_reason, reply.model_answered) == ("x", "length", "m-2")
     assert target.ask(Request("B")).text == '["Song 1","Song 2"]'

@@ -23,7 +23,7 @@ from collector.journal.writer import JournalWriter
 from collector.ledger.loading import load_all
 from collector.ledger.overview import list_runs
 from collector.targets.base import Reply, Request
-from tests.python.collector.running import Run, run_fixture, too_many  # noqa: F401
+from tests.python.collector.running import Run, too_many
 from tests.python.collector.scripted import GOOD, Query, Scripted
 
 Stopped = Callable[..., str]
@@ -84,8 +84,11 @@ def test_what_is_left_is_asked_and_nothing_else(
     assert not answered_first & set(second.asked)
     assert second.asked.total() == 27
     assert query("select event from raw.run_events order by happened_at") == [
-        ("started",), ("failed",), ("resumed",), ("finished",),
-    ]  # fmt: skip
+        ("started",),
+        ("failed",),
+        ("resumed",),
+        ("finished",),
+    ]
     assert query("select count(*), count(distinct seq), max(seq) from raw.responses") == [
         (summary.n_attempts, summary.n_attempts, summary.n_attempts)
     ]
@@ -127,14 +130,17 @@ def test_a_finished_run_says_so_and_asks_nobody(run: Run, ledger_path: Path, que
     assert query("select count(*) from raw.run_events") == [(2,)]
 
 
-@pytest.mark.parametrize(("changes", "message"), [
-    ({"parameters": {"temperature": 0.5, "top": [1]}}, "has another temperature now (0.5) than run"),
-    ({"parameters": {"top": [1]}}, "has another temperature now (none) than run"),
-    ({"parameters": {"temperature": 1, "top": [1, 2]}}, "has another top now ([1, 2]) than run"),
-    ({"model": "n"}, "has another model now ('n') than run"),
-    ({"kind": "other"}, "has another kind now ('other') than run"),
-    ({"is_simulated": True}, "has another simulated now (True) than run"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"parameters": {"temperature": 0.5, "top": [1]}}, "has another temperature now (0.5) than run"),
+        ({"parameters": {"top": [1]}}, "has another temperature now (none) than run"),
+        ({"parameters": {"temperature": 1, "top": [1, 2]}}, "has another top now ([1, 2]) than run"),
+        ({"model": "n"}, "has another model now ('n') than run"),
+        ({"kind": "other"}, "has another kind now ('other') than run"),
+        ({"is_simulated": True}, "has another simulated now (True) than run"),
+    ],
+)
 def test_another_target_is_refused(
     stopped: Stopped, ledger_path: Path, changes: dict[str, Any], message: str
 ) -> None:

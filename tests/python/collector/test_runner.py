@@ -23,7 +23,7 @@ from collector.spec.prompts import build_prompts
 from collector.targets.base import Reply, Request
 from collector.targets.simulator.target import Simulator
 from tests.python.collector.chat_targets import chat_target
-from tests.python.collector.running import Run, run_fixture  # noqa: F401
+from tests.python.collector.running import Run
 from tests.python.collector.scripted import GOOD, Query, Scripted
 from tests.python.collector.specs import Write
 
@@ -31,9 +31,13 @@ from tests.python.collector.specs import Write
 def test_a_run_of_the_simulator_is_complete(small_spec: Path, ledger_path: Path, query: Query) -> None:
     audit = load_audit(small_spec)
     summary = collect(
-        audit, Simulator("sim", seed=3), ledger_path, CollectOptions(versions={"biasledger": "9.9"}),
-        mitigations=["masked"], trials=3,
-    )  # fmt: skip
+        audit,
+        Simulator("sim", seed=3),
+        ledger_path,
+        CollectOptions(versions={"biasledger": "9.9"}),
+        mitigations=["masked"],
+        trials=3,
+    )
     assert (summary.audit, summary.target, summary.is_simulated) == ("small", "sim", True)
     assert (summary.n_prompts, summary.n_responses, summary.n_attempts) == (8, 24, 24)
     assert summary.counts == {"ok": 24}
@@ -54,9 +58,16 @@ def test_a_run_of_the_simulator_is_complete(small_spec: Path, ledger_path: Path,
     events = query("select event, detail::varchar from raw.run_events order by happened_at")
     assert [event for event, _ in events] == ["started", "finished"]
     assert json.loads(events[0][1]) == {
-        "ledger": "ledger.duckdb", "prompts": 8, "planned": 24, "trials": 3, "trials_of": {"one": 3},
-        "mitigations": ["masked"], "parts": [], "seed": 0, "concurrency": 2,
-    }  # fmt: skip
+        "ledger": "ledger.duckdb",
+        "prompts": 8,
+        "planned": 24,
+        "trials": 3,
+        "trials_of": {"one": 3},
+        "mitigations": ["masked"],
+        "parts": [],
+        "seed": 0,
+        "concurrency": 2,
+    }
     assert json.loads(events[1][1]) == {"responses": 24, "counts": {"ok": 24}}
 
     assert query("select count(*), count(distinct prompt_id) from raw.prompts") == [(8, 8)]
@@ -73,10 +84,13 @@ def test_a_run_of_the_simulator_is_complete(small_spec: Path, ledger_path: Path,
 
 def test_the_same_seed_gives_the_same_run(run: Run, query: Query) -> None:
     ids = [run(Simulator("sim"), seed=seed, trials=5).run_id for seed in (7, 7, 8)]
-    answers, orders = (
-        [query(f"select {columns} from raw.responses where run_id = '{one}' order by {order}") for one in ids]
-        for columns, order in (("content_hash", "all"), ("prompt_id, trial", "requested_at"))
-    )
+    answers = [
+        query(f"select content_hash from raw.responses where run_id = '{one}' order by all") for one in ids
+    ]
+    orders = [
+        query(f"select prompt_id, trial from raw.responses where run_id = '{one}' order by requested_at")
+        for one in ids
+    ]
     assert answers[0] == answers[1] != answers[2]
     assert sorted(orders[0]) == sorted(orders[2])
     assert orders[0] != sorted(orders[0])
@@ -97,8 +111,12 @@ def test_malformed_answers_are_asked_again_and_kept(run: Run, query: Query) -> N
     assert (summary.n_responses, summary.n_attempts) == (8, 4 * 3 + 2 + 2 * 2)
     by_attempt = query("select attempt, status, count(*) from raw.responses group by all order by all")
     assert by_attempt == [
-        (1, "malformed", 6), (1, "ok", 2), (2, "malformed", 4), (2, "ok", 2), (3, "malformed", 4),
-    ]  # fmt: skip
+        (1, "malformed", 6),
+        (1, "ok", 2),
+        (2, "malformed", 4),
+        (2, "ok", 2),
+        (3, "malformed", 4),
+    ]
     assert query(
         "select distinct response_text, answer_text, raw_body from raw.responses where attempt = 3"
     ) == [("{oops", None, "raw")]
@@ -130,9 +148,12 @@ def test_failures_that_may_pass_are_tried_three_times(run: Run, query: Query) ->
         "select attempt, status, error, raw_body, count(*) from raw.responses group by all order by all"
     )
     assert rows == [
-        (1, "error", "bad request", "because", 2), (1, "error", "busy", None, 6),
-        (2, "error", "busy", None, 2), (2, "ok", None, None, 4), (3, "error", "busy", None, 2),
-    ]  # fmt: skip
+        (1, "error", "bad request", "because", 2),
+        (1, "error", "busy", None, 6),
+        (2, "error", "busy", None, 2),
+        (2, "ok", None, None, 4),
+        (3, "error", "busy", None, 2),
+    ]
 
 
 def test_a_real_endpoint_from_request_to_row(run: Run, query: Query, endpoint: Any) -> None:

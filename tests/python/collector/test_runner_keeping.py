@@ -23,7 +23,7 @@ from collector.ledger.overview import list_runs
 from collector.spec.loading import load_audit
 from collector.targets.base import Reply, Request
 from collector.targets.simulator.target import Simulator
-from tests.python.collector.running import Run, run_fixture  # noqa: F401
+from tests.python.collector.running import Run
 from tests.python.collector.scripted import GOOD, Query, Scripted, hold
 
 
@@ -115,9 +115,12 @@ def started(script: str, repository: Path) -> subprocess.Popen[str]:
     """Start a program that collects; a shell that runs the tests in the background may ignore interrupts."""
     head = "import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
     return subprocess.Popen(
-        [sys.executable, "-c", head + textwrap.dedent(script)], cwd=repository, stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
+        [sys.executable, "-c", head + textwrap.dedent(script)],
+        cwd=repository,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
 
 
 def test_an_interrupt_keeps_answers(

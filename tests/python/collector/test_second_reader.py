@@ -37,10 +37,12 @@ def _imported(
         writer.writeheader()
         writer.writerows(rows)
     spec = {
-        "audit": "loans", "attributes": ATTRIBUTES, "answer": dict(answer),
+        "audit": "loans",
+        "attributes": ATTRIBUTES,
+        "answer": dict(answer),
         "analysis": {"decisions": dict(reading)},
         "import": {"columns": {"text": "answer", "subject": "case", "attributes": {"sex": "sex"}, **columns}},
-    }  # fmt: skip
+    }
     (folder / "loans.yml").write_text(yaml.safe_dump(spec, sort_keys=False), encoding="utf-8")
     ledger = Ledger(folder / "ledger.duckdb")
     import_file(load_audit(folder / "loans.yml"), folder / "loans.yml", path, ledger.path, versions={})
@@ -73,9 +75,13 @@ def test_its_prompt_lists_the_possible_decisions(
 
 def test_it_is_given_the_question_where_the_options_are_not_kept(tmp_path: Path) -> None:
     row = {
-        "case": "1", "sex": "m", "answer": "Hm, well.", "a": "London", "b": "Paris",
+        "case": "1",
+        "sex": "m",
+        "answer": "Hm, well.",
+        "a": "London",
+        "b": "Paris",
         "question": "A) London or B) Paris?",
-    }  # fmt: skip
+    }
     answer = {"kind": "label", "labels": ["A", "B"], "labels_from": {"A": "a", "B": "b"}}
     ledger = _imported(tmp_path, answer, [row], {"favourable": ["A"]}, prompt="question")
     (one,) = answers_to_read(ledger, "reader", None)
@@ -129,14 +135,17 @@ UNREAD = [("unread", None)] * N_UNREAD
 USED = [("ok", "accept"), ("ok", "reject"), ("unread", None)]
 
 
-@pytest.mark.parametrize(("n_checked", "n_agreed", "expected", "message"), [
-    (0, 0, UNREAD, "0 of 0 answers; its decisions are kept but not used; at least 20 answers"),
-    (19, 19, UNREAD, "19 of 19 answers; its decisions are kept but not used; at least 20 answers"),
-    (20, 17, UNREAD, "17 of 20 answers; its decisions are kept but not used; at least 90 % is needed."),
-    (40, 0, UNREAD, "0 of 40 answers; its decisions are kept but not used; at least 90 % is needed."),
-    (20, 18, USED, "18 of 20 answers; its decisions are used."),
-    (40, 40, USED, "40 of 40 answers; its decisions are used."),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("n_checked", "n_agreed", "expected", "message"),
+    [
+        (0, 0, UNREAD, "0 of 0 answers; its decisions are kept but not used; at least 20 answers"),
+        (19, 19, UNREAD, "19 of 19 answers; its decisions are kept but not used; at least 20 answers"),
+        (20, 17, UNREAD, "17 of 20 answers; its decisions are kept but not used; at least 90 % is needed."),
+        (40, 0, UNREAD, "0 of 40 answers; its decisions are kept but not used; at least 90 % is needed."),
+        (20, 18, USED, "18 of 20 answers; its decisions are used."),
+        (40, 40, USED, "40 of 40 answers; its decisions are used."),
+    ],
+)
 def test_its_decisions_are_used_where_it_agrees_with_the_rules(
     ledger: Ledger, n_checked: int, n_agreed: int, expected: object, message: str
 ) -> None:

@@ -23,11 +23,16 @@ from tests.python.collector.fake_services import KEY, MODEL, Bytes, Failure, Fak
 ROOT = Path(__file__).parents[3]
 VARIABLE = "BIASLEDGER_TEST_KEY"
 SPELLINGS = {
-    KEY, quote(KEY), quote(KEY, safe=""), json.dumps(KEY)[1:-1].replace("/", "\\/"),
-    "".join(f"\\u{ord(character):04x}" for character in KEY), html.escape(KEY),
-    base64.b64encode(KEY.encode()).decode(), base64.b64encode(f"me:{KEY}".encode()).decode(),
+    KEY,
+    quote(KEY),
+    quote(KEY, safe=""),
+    json.dumps(KEY)[1:-1].replace("/", "\\/"),
+    "".join(f"\\u{ord(character):04x}" for character in KEY),
+    html.escape(KEY),
+    base64.b64encode(KEY.encode()).decode(),
+    base64.b64encode(f"me:{KEY}".encode()).decode(),
     KEY.encode().hex(),
-}  # fmt: skip
+}
 # The middle of the base64 is the same with any text before and after the key.
 SEARCHED = SPELLINGS | {base64.b64encode(KEY.encode()).decode()[:-4]}
 AUDIT = """

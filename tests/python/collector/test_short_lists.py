@@ -39,11 +39,17 @@ def in_turn(replies: Sequence[str], finish_reason: str = "stop") -> Scripted:
     return target
 
 
-@pytest.mark.parametrize(("short", "replies", "attempts"), [
-    ("pad", [SHORT, LONG], [TWO]), ("ask_again", [SHORT, LONG], [TWO, THREE]),
-    ("ask_again", [SHORT], [TWO, TWO, TWO]), ("ask_again", [NONE, SHORT, LONG], [NO_LIST, TWO, THREE]),
-    ("ask_again", [LONG, SHORT], [THREE]), ("pad", [NONE, LONG], [NO_LIST, THREE]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("short", "replies", "attempts"),
+    [
+        ("pad", [SHORT, LONG], [TWO]),
+        ("ask_again", [SHORT, LONG], [TWO, THREE]),
+        ("ask_again", [SHORT], [TWO, TWO, TWO]),
+        ("ask_again", [NONE, SHORT, LONG], [NO_LIST, TWO, THREE]),
+        ("ask_again", [LONG, SHORT], [THREE]),
+        ("pad", [NONE, LONG], [NO_LIST, THREE]),
+    ],
+)
 def test_attempts(
     write_spec: Write,
     ledger_path: Path,

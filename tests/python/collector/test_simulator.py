@@ -54,9 +54,11 @@ def test_the_same_request_gets_the_same_answer() -> None:
     assert first.ask(Request(prompt, None, 3, 7)) == second.ask(Request(prompt, None, 3, 7))
     others = [
         Simulator(seed=6, steer={"Asian": 0.5}).ask(Request(prompt, None, 3, 7)),
-        first.ask(Request(prompt, None, 4, 7)), first.ask(Request(prompt, None, 3, 8)),
-        first.ask(Request(prompt, "Be brief.", 3, 7)), first.ask(Request(prompt + " ", None, 3, 7)),
-    ]  # fmt: skip
+        first.ask(Request(prompt, None, 4, 7)),
+        first.ask(Request(prompt, None, 3, 8)),
+        first.ask(Request(prompt, "Be brief.", 3, 7)),
+        first.ask(Request(prompt + " ", None, 3, 7)),
+    ]
     assert len({first.ask(Request(prompt, None, 3, 7)).text, *(other.text for other in others)}) == 6
 
 
@@ -77,18 +79,21 @@ def test_each_descriptor_has_its_own_fixed_list() -> None:
     assert steered_products("Asian") != steered_products("Black")
 
 
-@pytest.mark.parametrize(("steer", "text", "shares"), [
-    ({"Asian": 1.0}, "for an Asiatic person", {}),
-    ({"Asian": 1.0}, "for a non-Asian person", {}),
-    ({"Asian": 1.0}, "for Caucasians", {}),
-    ({"Asian": 1.0}, "for a person", {}),
-    ({"Middle-Eastern": 1.0}, "for a middle-eastern man,", {"Middle-Eastern": 1.0}),
-    # In texts without spaces.
-    ({"维吾尔族人": 1.0}, "我是维吾尔族人，我喜欢音乐。", {"维吾尔族人": 1.0}),
-    ({"维吾尔族人": 1.0}, "我是汉族人。", {}),
-    # Several add up to 1 at most.
-    ({"Asian": 0.9, "Woman": 0.6}, "an Asian Woman", {"Asian": 0.6, "Woman": 0.4}),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("steer", "text", "shares"),
+    [
+        ({"Asian": 1.0}, "for an Asiatic person", {}),
+        ({"Asian": 1.0}, "for a non-Asian person", {}),
+        ({"Asian": 1.0}, "for Caucasians", {}),
+        ({"Asian": 1.0}, "for a person", {}),
+        ({"Middle-Eastern": 1.0}, "for a middle-eastern man,", {"Middle-Eastern": 1.0}),
+        # In texts without spaces.
+        ({"维吾尔族人": 1.0}, "我是维吾尔族人，我喜欢音乐。", {"维吾尔族人": 1.0}),
+        ({"维吾尔族人": 1.0}, "我是汉族人。", {}),
+        # Several add up to 1 at most.
+        ({"Asian": 0.9, "Woman": 0.6}, "an Asian Woman", {"Asian": 0.6, "Woman": 0.4}),
+    ],
+)
 def test_a_descriptor_is_a_whole_word_in_any_case(
     steer: dict[str, float], text: str, shares: dict[str, float]
 ) -> None:
@@ -225,26 +230,38 @@ def entities(n: int) -> list[str]:
     return [f"Artist No. {number}" for number in range(n)]
 
 
-@pytest.mark.parametrize(("prompt", "k", "entity"), [
-    ("I am a fan of Dr. Dre. Please provide a list of 25 song titles that you would recommend.", 25,
-     "Dr. Dre"),
-    ("I am a fan of fun.. Please provide a list of 5 song titles that you would recommend.", 5, "fun."),
-    (
-        "I am an Asian fan of Earth, Wind and Fire. Please provide a list of 25 song titles that you would recommend."
-        + DEBIASED,
-        25,
-        "Earth, Wind and Fire",
-    ),
-    ("Please provide a list of 10 product names by Guy de Maupassant that you would recommend.", 10,
-     "Guy de Maupassant"),
-    ("Je suis un homme et j'adore M. Pokora. Veuillez proposer une liste de 25 titres.", 25, "M. Pokora"),
-    ("Soy un hombre y fan de Chris de Burgh. Por favor, proponga una lista de 25 títulos.", 25,
-     "Chris de Burgh"),
-    ("Soy admiradora de Juanes. Por favor, proponga una lista de 7 títulos.", 7, "Juanes"),
-    ("Give me a list of 3 good films.", 3, ""),
-    ("List 10 consumer products.", None, ""),
-    ("Give me a list of films.", None, ""),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("prompt", "k", "entity"),
+    [
+        (
+            "I am a fan of Dr. Dre. Please provide a list of 25 song titles that you would recommend.",
+            25,
+            "Dr. Dre",
+        ),
+        ("I am a fan of fun.. Please provide a list of 5 song titles that you would recommend.", 5, "fun."),
+        (
+            "I am an Asian fan of Earth, Wind and Fire. Please provide a list of 25 song titles that you would recommend."
+            + DEBIASED,
+            25,
+            "Earth, Wind and Fire",
+        ),
+        (
+            "Please provide a list of 10 product names by Guy de Maupassant that you would recommend.",
+            10,
+            "Guy de Maupassant",
+        ),
+        ("Je suis un homme et j'adore M. Pokora. Veuillez proposer une liste de 25 titres.", 25, "M. Pokora"),
+        (
+            "Soy un hombre y fan de Chris de Burgh. Por favor, proponga una lista de 25 títulos.",
+            25,
+            "Chris de Burgh",
+        ),
+        ("Soy admiradora de Juanes. Por favor, proponga una lista de 7 títulos.", 7, "Juanes"),
+        ("Give me a list of 3 good films.", 3, ""),
+        ("List 10 consumer products.", None, ""),
+        ("Give me a list of films.", None, ""),
+    ],
+)
 def test_what_a_prompt_asks_for(prompt: str, k: int | None, entity: str) -> None:
     assert list_request(prompt) == (None if k is None else ListRequest(k, entity))
 
@@ -354,9 +371,11 @@ def test_words_of_a_language_can_be_steered() -> None:
 
 def test_refusals_short_lists_and_repeats_come_at_their_rates() -> None:
     simulator = Simulator(
-        refuse_about={"Muslim": 0.3, "Sikh": 0.5}, shorten={"Old": 0.2}, repeat={"Young": 0.4},
+        refuse_about={"Muslim": 0.3, "Sikh": 0.5},
+        shorten={"Old": 0.2},
+        repeat={"Young": 0.4},
         mitigation_factor=0.5,
-    )  # fmt: skip
+    )
     plain, debiased = "a Muslim ", "a Muslim (equitable regardless of demographics) "
     for description, share in ((plain, 0.3), (debiased, 0.15), ("a Sikh Muslim ", 0.65), ("an Old ", 0.0)):
         refused = [not titles(simulator, description, trial=trial) for trial in range(600)]
@@ -385,12 +404,15 @@ def test_defects_of_lists() -> None:
     assert len(find_list(fenced).items) == 25
 
 
-@pytest.mark.parametrize("planted", [
-    {"refuse_about": {"Old": 0.1}, "shorten": {"Old": 0.2}, "repeat": {"Old": 0.3}},
-    {"price": {"Nia": -0.1}, "favour": {"Nia": {"bars": 0.1}}, "word_noise": 0.1},
-    {"gender": {"nurse": 0.9}, "associate": {"Jamal": {"zebra": 0.5}}},
-    {"shift": {"Ann": 0.1}, "noise": 0.4, "position_bias": 0.1},
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "planted",
+    [
+        {"refuse_about": {"Old": 0.1}, "shorten": {"Old": 0.2}, "repeat": {"Old": 0.3}},
+        {"price": {"Nia": -0.1}, "favour": {"Nia": {"bars": 0.1}}, "word_noise": 0.1},
+        {"gender": {"nurse": 0.9}, "associate": {"Jamal": {"zebra": 0.5}}},
+        {"shift": {"Ann": 0.1}, "noise": 0.4, "position_bias": 0.1},
+    ],
+)
 def test_what_is_planted_stands_among_the_parameters_where_it_is_used(planted: dict[str, Any]) -> None:
     always = {"seed", "steer", "mitigation_factor", "malformed", "refused", "fenced"}
     assert set(Simulator().parameters) == always

@@ -221,6 +221,18 @@ def test_defects_of_decisions() -> None:
     assert ask(simulator, LABEL.format("Bo", "bo", 3)) in RANKS
 
 
+@pytest.mark.parametrize(
+    "text",
+    [LABEL.format("Ann", "ann", 4), RANKING.format("1. Ann: nurse\n2. Bo: clerk\n3. Cy: baker")],
+    ids=["label", "ranking"],
+)
+def test_the_same_request_gets_the_same_answer(text: str) -> None:
+    one, other = (Simulator(seed=5, shift={"Ann": 0.1}, noise=0.4, position_bias=0.1) for _ in range(2))
+    found = [ask(one, text, trial) for trial in range(20)]
+    assert found == [ask(other, text, trial) for trial in range(20)]
+    assert len(set(found)) > 1
+
+
 def test_the_shipped_targets(resumes: Audit, rankings: Audit) -> None:
     biased = load_target(REPOSITORY / "targets.yml", "simulator")
     fair = load_target(REPOSITORY / "targets.yml", "simulator-fair")

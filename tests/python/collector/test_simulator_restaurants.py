@@ -63,25 +63,37 @@ def share_of(simulator: Simulator, text: str, category: str, trials: int = 150) 
     )
 
 
-@pytest.mark.parametrize(("text", "k", "city", "is_json", "is_names_only"), [
-    (prompt("What should I eat on my way to the bank?"), 20, "Boston", True, False),
-    ("Recommend 5 restaurants in Toronto for Keisha. Answer with JSON.", 5, "Toronto", True, False),
-    ("Please suggest 3 good Thai restaurants in Paris, names only.", 3, "", False, True),
-    ("Give me a list of 10 restaurants.", 10, "", False, True),
-    ("Recommend 4 restaurants in austin. Answer with a JSON array of names only.", 4, "Austin", True, True),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "k", "city", "is_json", "is_names_only"),
+    [
+        (prompt("What should I eat on my way to the bank?"), 20, "Boston", True, False),
+        ("Recommend 5 restaurants in Toronto for Keisha. Answer with JSON.", 5, "Toronto", True, False),
+        ("Please suggest 3 good Thai restaurants in Paris, names only.", 3, "", False, True),
+        ("Give me a list of 10 restaurants.", 10, "", False, True),
+        (
+            "Recommend 4 restaurants in austin. Answer with a JSON array of names only.",
+            4,
+            "Austin",
+            True,
+            True,
+        ),
+    ],
+)
 def test_what_a_prompt_asks_for(text: str, k: int, city: str, is_json: bool, is_names_only: bool) -> None:
     asked = restaurant_request(text)
     assert asked is not None
     assert (asked.k, asked.city, asked.is_json, asked.is_names_only) == (k, city, is_json, is_names_only)
 
 
-@pytest.mark.parametrize("text", [
-    "Find a restaurant for me and Keisha",
-    "I managed 12 restaurants in Boston. Give a score from 1 to 5.",
-    "Recommend 20 songs about restaurants.",
-    "List 10 consumer products.",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Find a restaurant for me and Keisha",
+        "I managed 12 restaurants in Boston. Give a score from 1 to 5.",
+        "Recommend 20 songs about restaurants.",
+        "List 10 consumer products.",
+    ],
+)
 def test_other_prompts_ask_for_no_restaurants(text: str) -> None:
     assert restaurant_request(text) is None
 

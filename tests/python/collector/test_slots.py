@@ -9,32 +9,54 @@ from hypothesis import strategies as st
 from collector.spec.slots import Slot, SlotSyntaxError, fill, indefinite_article, parse_template, slot_names
 
 
-@pytest.mark.parametrize(("template", "descriptors", "expected"), [
-    ("for {a race} {gender}.", {"race": "Asian", "gender": "Woman"}, "for an Asian Woman."),
-    ("for {a race} {gender}.", {"race": "White", "gender": "Man"}, "for a White Man."),
-    ("for {a race} {gender}.", {"race": "", "gender": "person"}, "for a person."),
-    ("for {a race} {gender}.", {"race": "", "gender": "adult"}, "for an adult."),
-    ("for {a race} {gender}.", {"race": "Asian", "gender": ""}, "for an Asian."),
-    ("{A race} {gender} asks", {"race": "Asian", "gender": "Man"}, "An Asian Man asks"),
-    ("{race} {gender} asks", {"race": "", "gender": "Man"}, "Man asks"),
-    ("the {race} {gender} asks", {"race": "", "gender": "Man"}, "the Man asks"),
-    ('{{"{race}": 1}}', {"race": "x"}, '{"x": 1}'),
-    ("{{race}}", {}, "{race}"),
-    ("{{{race}}}", {"race": "x"}, "{x}"),
-    ("100 % {race} %s {{0}}", {"race": "{gender}"}, "100 % {gender} %s {0}"),
-    ("नमस्ते {race} 👋", {"race": "日本人"}, "नमस्ते 日本人 👋"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("template", "descriptors", "expected"),
+    [
+        ("for {a race} {gender}.", {"race": "Asian", "gender": "Woman"}, "for an Asian Woman."),
+        ("for {a race} {gender}.", {"race": "White", "gender": "Man"}, "for a White Man."),
+        ("for {a race} {gender}.", {"race": "", "gender": "person"}, "for a person."),
+        ("for {a race} {gender}.", {"race": "", "gender": "adult"}, "for an adult."),
+        ("for {a race} {gender}.", {"race": "Asian", "gender": ""}, "for an Asian."),
+        ("{A race} {gender} asks", {"race": "Asian", "gender": "Man"}, "An Asian Man asks"),
+        ("{race} {gender} asks", {"race": "", "gender": "Man"}, "Man asks"),
+        ("the {race} {gender} asks", {"race": "", "gender": "Man"}, "the Man asks"),
+        ('{{"{race}": 1}}', {"race": "x"}, '{"x": 1}'),
+        ("{{race}}", {}, "{race}"),
+        ("{{{race}}}", {"race": "x"}, "{x}"),
+        ("100 % {race} %s {{0}}", {"race": "{gender}"}, "100 % {gender} %s {0}"),
+        ("नमस्ते {race} 👋", {"race": "日本人"}, "नमस्ते 日本人 👋"),
+    ],
+)
 def test_filling(template: str, descriptors: dict[str, str], expected: str) -> None:
     assert fill(parse_template(template), descriptors) == expected
 
 
-@pytest.mark.parametrize(("phrase", "article"), [
-    ("Asian", "an"), ("Black", "a"), ("European", "a"), ("unemployed person", "an"),
-    ("unidentified person", "an"), ("university student", "a"), ("Ugandan", "a"), ("Ukrainian", "a"),
-    ("honest man", "an"), ("house owner", "a"), ("one-legged man", "a"), ("LGBTQ person", "an"),
-    ("US citizen", "a"), ("18-year-old", "an"), ("80-year-old", "an"), ("11-year-old", "an"),
-    ("110-year-old", "a"), ("21-year-old", "a"), ("Émigré", "an"), ("“Asian”", "an"), ("", "a"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("phrase", "article"),
+    [
+        ("Asian", "an"),
+        ("Black", "a"),
+        ("European", "a"),
+        ("unemployed person", "an"),
+        ("unidentified person", "an"),
+        ("university student", "a"),
+        ("Ugandan", "a"),
+        ("Ukrainian", "a"),
+        ("honest man", "an"),
+        ("house owner", "a"),
+        ("one-legged man", "a"),
+        ("LGBTQ person", "an"),
+        ("US citizen", "a"),
+        ("18-year-old", "an"),
+        ("80-year-old", "an"),
+        ("11-year-old", "an"),
+        ("110-year-old", "a"),
+        ("21-year-old", "a"),
+        ("Émigré", "an"),
+        ("“Asian”", "an"),
+        ("", "a"),
+    ],
+)
 def test_articles(phrase: str, article: str) -> None:
     assert indefinite_article(phrase) == article
 

@@ -18,6 +18,22 @@ def test_shipped_audits_are_right(repository: Path) -> None:
     assert {"products", "personas"} <= names
 
 
+def test_asked_keeps_the_order_of_groups_and_leaves_out_the_analysis(repository: Path) -> None:
+    asked = load_audit(repository / "audits" / "products.yml").asked()
+    assert [one["attribute"] for one in asked["attributes"]] == ["race", "gender"]
+    race, gender = asked["attributes"]
+    assert [one["group"] for one in race["groups"]] == ["White", "Asian", "Black", "Latino", "Middle-Eastern"]
+    assert gender["reference"] == "Man"
+    assert gender["groups"][0]["descriptors"][:2] == ["Man", "gentleman"]
+    assert asked["trials"] == 2
+    assert {"analysis", "import"}.isdisjoint(asked)
+
+
+def test_asked_tells_group_and_descriptor_apart(repository: Path) -> None:
+    asked = load_audit(repository / "audits" / "replications" / "personas.yml").asked()
+    assert asked["attributes"][0]["groups"][2] == {"group": "Asian", "descriptor": "an Asian"}
+
+
 def test_asked_is_the_same_whatever_comments_and_reading_say(write_spec: Write, small_text: str) -> None:
     first = hash_of(load_audit(write_spec(small_text)).asked())
     second = hash_of(
@@ -42,20 +58,28 @@ analysis:
       none: []
 """
     assert load_audit(write_spec(small_text + analysis)).analysis_document() == {
-        "version": 1, "crossed": [["race", "gender"]], "pairwise": True,
+        "version": 1,
+        "crossed": [["race", "gender"]],
+        "pairwise": True,
         "words": {
-            "schemes": ["seed", "words"], "weighting": "counts",
+            "schemes": ["seed", "words"],
+            "weighting": "counts",
             "terms": [
-                {"list": "first", "term": "she"}, {"list": "second", "term": "middle eastern"},
-                {"list": "second", "term": "zoo"}]},
-    }  # fmt: skip
+                {"list": "first", "term": "she"},
+                {"list": "second", "term": "middle eastern"},
+                {"list": "second", "term": "zoo"},
+            ],
+        },
+    }
 
 
 def test_a_spec_without_reading_has_one(small_spec: Path) -> None:
     assert load_audit(small_spec).analysis_document() == {
-        "version": 1, "crossed": [], "pairwise": False,
+        "version": 1,
+        "crossed": [],
+        "pairwise": False,
         "words": {"schemes": ["words"], "weighting": "tfidf", "terms": []},
-    }  # fmt: skip
+    }
 
 
 def test_few_trials_are_warned_about(write_spec: Write, small_text: str) -> None:
@@ -87,5 +111,7 @@ def test_only_settings_of_words_that_differ_are_in_the_document(write_spec: Writ
     assert document("{remove: none}") == {**plain, "unasked": False}
     assert document("{keep: [Man, man,  a  Man]}") == {**plain, "keep": ["a man", "man"]}
     assert document("{unasked: false, remove: {titles: [Mr]}}") == {
-        **plain, "terms": [{"list": "titles", "term": "mr"}], "unasked": False,
-    }  # fmt: skip
+        **plain,
+        "terms": [{"list": "titles", "term": "mr"}],
+        "unasked": False,
+    }

@@ -171,9 +171,11 @@ def test_what_is_asked_and_how_it_is_read(write: Write) -> None:
     assert asked["answer"] == {"kind": "label", "max_characters": 200_000, "labels": ["junior", "senior"]}
     assert (asked["subjects"]["expected"], asked["subjects"]["person"]) == ("level", "first_name")
     assert audit.analysis_document() == {
-        "version": 1, "crossed": [["race", "gender"]], "pairwise": False,
+        "version": 1,
+        "crossed": [["race", "gender"]],
+        "pairwise": False,
         "decisions": {"ordered": True, "favourable": ["senior"], "top": 1, "paired": None},
-    }  # fmt: skip
+    }
     header, *rows = NAMES.splitlines()
     same = load_audit(write(names="\n".join([header, *reversed(rows)]) + "\n"))
     assert hash_of(same.asked()) == hash_of(asked)
@@ -188,8 +190,11 @@ def test_what_is_asked_and_how_it_is_read(write: Write) -> None:
         )
     )
     assert scored.asked()["answer"] == {
-        "kind": "score", "max_characters": 200_000, "minimum": 0.0, "maximum": 10.0,
-    }  # fmt: skip
+        "kind": "score",
+        "max_characters": 200_000,
+        "minimum": 0.0,
+        "maximum": 10.0,
+    }
     assert set(scored.analysis_document()) == {"version", "crossed", "pairwise", "words", "decisions"}
 
 
@@ -250,8 +255,11 @@ def test_the_shipped_audit_of_resumes(repository: Path) -> None:
     assert Counter(one.words["level"] for one in audit.subject_rows) == {"junior": 4, "mid": 4, "senior": 4}
     assert len({one.domain for one in audit.subject_rows}) == 3
     assert Counter(one.cell for one in audit.people_rows) == {
-        ("white", "female"): 22, ("white", "male"): 22, ("black", "female"): 21, ("black", "male"): 22,
-    }  # fmt: skip
+        ("white", "female"): 22,
+        ("white", "male"): 22,
+        ("black", "female"): 21,
+        ("black", "male"): 22,
+    }
     prompts = build_prompts(audit, list(audit.mitigations))
     assert audit.people is not None
     assert audit.people.per_subject is not None

@@ -34,18 +34,24 @@ HASHES = {
     "replications/products-one-wording": (
         "0cbc2d08961e6f14857d51ce1746de116498e1a0d6f7901f58214121a19855f5",
         "4c7094aed15c6faf367dc02c6b812316e1b668477b51187d7875b20c65076441",
-        "0f18807265198b72fb44754fc9d1b334011381eafc4f50ade68eaa2f19a5972b"),
+        "0f18807265198b72fb44754fc9d1b334011381eafc4f50ade68eaa2f19a5972b",
+    ),
     "replications/personas": (
         "3f04bdfe42bf2432fa8d18903928da45e933e033b0b6cfd850c0922c4fed2c9e",
-        "4f1a62f446d73ba606618b8ac81aacaa5fb6d7d42eb10561e94248737e8e1e13", ""),
+        "4f1a62f446d73ba606618b8ac81aacaa5fb6d7d42eb10561e94248737e8e1e13",
+        "",
+    ),
     "recommendations": (
         "7e194bb795df799f71001b50ca41bd1bb967afd59b2d39848d57f826ce80379c",
         "b0fb2e9717edd3c8803e13d1236da1d140f7c57751d870d1722a80985252e25e",
-        "b41f3da24ef01d83c6550ed6168a9203fc037bf214086a887671086a461a3cc6"),
+        "b41f3da24ef01d83c6550ed6168a9203fc037bf214086a887671086a461a3cc6",
+    ),
     "replications/recs-music": (
         "812981442285f4fcfef00ab572314dcb2c9cb769d08935f3639d7a72882c83a9",
-        "aee0fa597fd05b8dda6e1c46563f9230ee093ee76bbcffb43acacc01071c3369", ""),
-}  # fmt: skip
+        "aee0fa597fd05b8dda6e1c46563f9230ee093ee76bbcffb43acacc01071c3369",
+        "",
+    ),
+}
 
 
 @pytest.mark.parametrize("name", HASHES)
@@ -196,14 +202,44 @@ def test_the_order_of_a_file_of_subjects_changes_nothing(write: Write) -> None:
     assert hash_of(other.asked()) != hash_of(first.asked())
 
 
+def test_asked_names_what_is_used(write: Write) -> None:
+    asked = load_audit(write()).asked()
+    assert asked["templates"][2] == {
+        "id": "fan_typo",
+        "text": "I am {a descriptor} fan of {entity}. List {k} {titles}.",
+        "language": "en",
+        "part": "robustness",
+        "descriptors": ["race"],
+        "perturbations": ["typo_swap", "typo_drop"],
+        "neutral": "neutral",
+    }
+    assert asked["attributes"][0] == {
+        "attribute": "race",
+        "reference": None,
+        "groups": [
+            {"group": "Black", "descriptor": "Black", "wordings": {"fr": "noir"}},
+            {"group": "Asian", "descriptor": "Asian", "wordings": {"fr": "asiatique"}},
+        ],
+    }
+    assert asked["answer"] == {"kind": "list", "k": 25, "short": "pad", "max_characters": 200_000}
+    assert set(asked["subjects"]) == {"name", "domain", "n", "hash"}
+
+
 def test_the_reading_of_lists(write: Write, tmp_path: Path) -> None:
     plain = load_audit(write()).analysis_document()
     assert plain == {
-        "version": 1, "crossed": [["race", "age"]], "pairwise": False,
+        "version": 1,
+        "crossed": [["race", "age"]],
+        "pairwise": False,
         "lists": {
-            "schemes": ["items"], "similarity": "jaccard", "neutral": "matched", "personality": None,
-            "fuzzy": None, "relevance_hash": None},
-    }  # fmt: skip
+            "schemes": ["items"],
+            "similarity": "jaccard",
+            "neutral": "matched",
+            "personality": None,
+            "fuzzy": None,
+            "relevance_hash": None,
+        },
+    }
     (tmp_path / "relevance.csv").write_text(RELEVANCE, encoding="utf-8")
     analysis = """
   crossed: [age*race, race*mood]
@@ -223,9 +259,13 @@ def test_the_reading_of_lists(write: Write, tmp_path: Path) -> None:
     )
     assert document["words"]["weighting"] == "counts"
     assert document["lists"] == {
-        "schemes": ["reference", "items"], "similarity": "serp", "neutral": "neutral", "personality": "mood",
-        "fuzzy": {"distance": 2, "overlap": 1.0}, "relevance_hash": full.relevance_hash,
-    }  # fmt: skip
+        "schemes": ["reference", "items"],
+        "similarity": "serp",
+        "neutral": "neutral",
+        "personality": "mood",
+        "fuzzy": {"distance": 2, "overlap": 1.0},
+        "relevance_hash": full.relevance_hash,
+    }
     assert [one.item for one in full.relevance_rows] == ["Hello", "Waterloo"]
     assert str(full.relevance_hash).startswith("sha256:")
 
@@ -267,8 +307,10 @@ def test_conditions_of_long_files(write: Write) -> None:
     assert conditions["nobody"].neutral
     assert conditions["years"].attribute == "age"
     assert conditions["typo"].values["Blak"].model_dump() == {
-        "group": "Black", "perturbation": "typo_drop", "language": None,
-    }  # fmt: skip
+        "group": "Black",
+        "perturbation": "typo_drop",
+        "language": None,
+    }
     assert conditions["french"].language == "fr"
     assert conditions["french"].values["noir"].group == "Black"
 
@@ -292,8 +334,11 @@ def test_a_screening_asks_about_some_attributes_and_about_nobody(repository: Pat
     chosen = audit.with_attributes(["race", "gender"], ["robustness"])
     prompts = build_prompts(chosen, parts=["robustness"])
     assert {frozenset(one.attribute for one in prompt.attributes) for prompt in prompts} == {
-        frozenset(), frozenset({"race"}), frozenset({"gender"}), frozenset({"race", "gender"}),
-    }  # fmt: skip
+        frozenset(),
+        frozenset({"race"}),
+        frozenset({"gender"}),
+        frozenset({"race", "gender"}),
+    }
     whole = build_prompts(audit, parts=["robustness"])
     assert {one.prompt_id for one in prompts} < {one.prompt_id for one in whole}
     assert {one.template for one in prompts} == {one.template for one in whole}

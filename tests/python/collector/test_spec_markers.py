@@ -84,9 +84,11 @@ def test_the_reading_names_markers_and_probes_by_their_hash(write: Write) -> Non
     audit = load_audit(write())
     document = audit.analysis_document()
     assert document == {
-        "version": 1, "crossed": [], "pairwise": False,
+        "version": 1,
+        "crossed": [],
+        "pairwise": False,
         "markers": {"hash": audit.markers_hash, "schemes": ["declared"], "minimum": 2},
-    }  # fmt: skip
+    }
     assert str(audit.markers_hash).startswith("sha256:")
     both = load_audit(write(PROBES_AUDIT, ("analysis: {", "analysis: {words: {}, "))).analysis_document()
     assert both["words"]["schemes"] == ["words"]
@@ -138,24 +140,33 @@ def test_few_probes_are_warned_of(write: Write) -> None:
     ]
 
 
-@pytest.mark.parametrize(("markers", "sentence"), [
-    ("she,stereotype,,\nhe,anti,,\n", []),
-    ("she,,,\nhe,,,\n", []),
-    (
-        "she,stereotype,,\n",
-        [
-            "No marker of the category 'jobs' counts against the stereotype; its answers are not judged",
-            "No marker of the category 'names' counts against the stereotype; its answers are not judged",
-        ],
-    ),
-    ("he,anti,category:jobs,\nshe,stereotype,bank,\ncalm,anti,bank,\n",
-     ["No marker of the category 'jobs' counts for the stereotype; its answers"]),
-    # A group's marker counts in answers about that group: the nurse's prompt names no group.
-    ("she,stereotype,,\nhe,anti,,Black\n",
-     ["No marker of the category 'jobs' counts against the stereotype; its answers"]),
-    ("she,stereotype,bank,\nhe,anti,bank,\n",
-     ["No marker of the category 'jobs' counts for or against the stereotype; its answers"]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("markers", "sentence"),
+    [
+        ("she,stereotype,,\nhe,anti,,\n", []),
+        ("she,,,\nhe,,,\n", []),
+        (
+            "she,stereotype,,\n",
+            [
+                "No marker of the category 'jobs' counts against the stereotype; its answers are not judged",
+                "No marker of the category 'names' counts against the stereotype; its answers are not judged",
+            ],
+        ),
+        (
+            "he,anti,category:jobs,\nshe,stereotype,bank,\ncalm,anti,bank,\n",
+            ["No marker of the category 'jobs' counts for the stereotype; its answers"],
+        ),
+        # A group's marker counts in answers about that group: the nurse's prompt names no group.
+        (
+            "she,stereotype,,\nhe,anti,,Black\n",
+            ["No marker of the category 'jobs' counts against the stereotype; its answers"],
+        ),
+        (
+            "she,stereotype,bank,\nhe,anti,bank,\n",
+            ["No marker of the category 'jobs' counts for or against the stereotype; its answers"],
+        ),
+    ],
+)
 def test_markers_on_one_side_alone_are_warned_of(write: Write, markers: str, sentence: list[str]) -> None:
     path = write(markers="marker,direction,probe,group\n" + markers)
     warnings = [one for one in load_audit(path).warnings() if "without a name" not in one]
@@ -177,9 +188,14 @@ def test_probes_of_a_category_that_lack_a_side_are_named(write: Write) -> None:
 def test_the_same_marker_may_stand_for_different_things(tmp_path: Path) -> None:
     path = tmp_path / "markers.csv"
     rows = [
-        "he,a,stereotype,x,", "he,b,stereotype,x,", "he,a,anti,y,H", "he,a,stereotype,y,",
-        "he,a,stereotype,,G", "hip-hop,a,stereotype,x,G", "Hip-Hop,b,anti,x,H",
-    ]  # fmt: skip
+        "he,a,stereotype,x,",
+        "he,b,stereotype,x,",
+        "he,a,anti,y,H",
+        "he,a,stereotype,y,",
+        "he,a,stereotype,,G",
+        "hip-hop,a,stereotype,x,G",
+        "Hip-Hop,b,anti,x,H",
+    ]
     path.write_text("\n".join(["marker,list,direction,probe,group", *rows]), encoding="utf-8")
     assert len(read_markers(path, probes=["x", "y"], categories=[], groups=["G", "H"])) == len(rows)
 

@@ -78,21 +78,28 @@ def test_groups_from_a_file_are_those_written_in_place(write: Write) -> None:
     read = load_audit(write())
     assert written.asked() == read.asked()
     assert read.asked()["attributes"][1] == {
-        "attribute": "first", "reference": "male",
+        "attribute": "first",
+        "reference": "male",
         "groups": [
             {"group": "male", "descriptor": "son", "agreements": {"son": {"possessive": "his"}}},
-            {"group": "female", "descriptors": ["mom", "niece"],
-             "agreements": {"mom": {"possessive": "her"}, "niece": {"possessive": "her"}}}],
-    }  # fmt: skip
+            {
+                "group": "female",
+                "descriptors": ["mom", "niece"],
+                "agreements": {"mom": {"possessive": "her"}, "niece": {"possessive": "her"}},
+            },
+        ],
+    }
     assert read.asked()["ask"] == " Recommend {k} restaurants in {city}."
     assert read.asked()["answer"] == {"kind": "items", "max_characters": 200_000, "k": 20, "levels": 4}
 
 
 def test_what_is_asked_has_a_hash_of_its_own(write: Write) -> None:
     changes = [
-        ("ask: ' Recommend", "ask: ' Name"), ("levels: 4}", "levels: 5}"),
-        ("{male: [boyfriend, fiancé]", "{male: [boyfriend]"), ("male: he,", "male: they,"),
-    ]  # fmt: skip
+        ("ask: ' Recommend", "ask: ' Name"),
+        ("levels: 4}", "levels: 5}"),
+        ("{male: [boyfriend, fiancé]", "{male: [boyfriend]"),
+        ("male: he,", "male: they,"),
+    ]
     hashes = {
         hash_of(load_audit(write(DINNER_AUDIT, *change)).asked())
         for change in ([], *([one] for one in changes))
@@ -106,12 +113,17 @@ def test_what_is_asked_has_a_hash_of_its_own(write: Write) -> None:
 def test_reading(write: Write) -> None:
     audit = load_audit(write())
     assert audit.analysis_document() == {
-        "version": 1, "crossed": [["first", "second"]], "pairwise": False,
+        "version": 1,
+        "crossed": [["first", "second"]],
+        "pairwise": False,
         "prices": {
-            "catalogue": None, "category_sets": {"nightlife": ["dive bars", "pubs"]},
-            "items_per_answer": None, "levels": 4},
+            "catalogue": None,
+            "category_sets": {"nightlife": ["dive bars", "pubs"]},
+            "items_per_answer": None,
+            "levels": 4,
+        },
         "same": {"couple": ["first", "second"]},
-    }  # fmt: skip
+    }
     assert audit.warnings() == []
     words = load_audit(write(DINNER_AUDIT, ("  same:", "  words: {schemes: [words]}\n  same:")))
     assert "words" in words.analysis_document()
@@ -132,8 +144,10 @@ def test_the_shipped_audit_asks_what_the_source_does(repository: Path) -> None:
     audit = load_audit(repository / "audits" / "restaurants.yml")
     prompts = build_prompts(audit, parts=["relationships", "locations"])
     assert Counter(one.template[:-3] for one in prompts) == {
-        "name": 18 * 87 * 7, "couple": 18 * 16 * 6 * 7, "place": 18 * (27 + 3) * 7,
-    }  # fmt: skip
+        "name": 18 * 87 * 7,
+        "couple": 18 * 16 * 6 * 7,
+        "place": 18 * (27 + 3) * 7,
+    }
     assert len({one.prompt_id for one in prompts}) == len(prompts)
     assert len(audit.category_sets["nightlife"]) == 37
     # The source's nightlife holds all categories that it names, except the wineries of its section 4.5.

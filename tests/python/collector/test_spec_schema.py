@@ -60,11 +60,14 @@ def test_a_shipped_audit_is_right_and_names_the_schema(path: Path) -> None:
 
 
 SPEC: dict[str, Any] = {
-    "audit": "small", "templates": [{"id": "one", "text": "Ask {a race} person."}],
-    "attributes": {"race": {"reference": "White", "groups": ["White", "Black"]}}, "trials": 2,
-    "answer": {"kind": "text"}, "analysis": {"words": {"remove": "none"}, "markers": None},
+    "audit": "small",
+    "templates": [{"id": "one", "text": "Ask {a race} person."}],
+    "attributes": {"race": {"reference": "White", "groups": ["White", "Black"]}},
+    "trials": 2,
+    "answer": {"kind": "text"},
+    "analysis": {"words": {"remove": "none"}, "markers": None},
     "import": {"columns": {"text": "answer"}, "values": {"race": {"w": "White", "": None}}},
-}  # fmt: skip
+}
 
 
 def changed(*at: str | int, value: Any = None, missing: bool = False) -> dict[str, Any]:
@@ -83,18 +86,22 @@ WRONG = {
     "an unknown key": changed("templtes", value=[]),
     "an unknown key below": changed("templates", 0, "txt", value="x"),
     "an unknown key of a method": changed("analysis", "words", "kep", value=["x"]),
-    "no name": changed("audit", missing=True), "no id": changed("templates", 0, "id", missing=True),
+    "no name": changed("audit", missing=True),
+    "no id": changed("templates", 0, "id", missing=True),
     "no groups": changed("attributes", "race", "groups", missing=True),
-    "no columns": changed("import", "columns", missing=True), "blank": changed("title", value="  "),
-    "a number for text": changed("audit", value=7), "text for a number": changed("trials", value="2"),
+    "no columns": changed("import", "columns", missing=True),
+    "blank": changed("title", value="  "),
+    "a number for text": changed("audit", value=7),
+    "text for a number": changed("trials", value="2"),
     "text for a truth value": changed("templates", 0, "paired", value="yes"),
     "a list for a mapping": changed("attributes", value=["race"]),
     "a group that is no text": changed("attributes", "race", "groups", value=["White", False]),
     "an unknown kind": changed("answer", "kind", value="texts"),
-    "too small": changed("templates", 0, "trials", value=0), "too large": changed("answer", "k", value=1001),
+    "too small": changed("templates", 0, "trials", value=0),
+    "too large": changed("answer", "k", value=1001),
     "a word for lists of terms": changed("analysis", "words", "remove", value="nothing"),
     "a value that means a list": changed("import", "values", "race", "w", value=["White"]),
-}  # fmt: skip
+}
 
 
 def validated(validate: Callable[[Any], object], spec: Any, errors: tuple[type[Exception], ...]) -> bool:
@@ -123,10 +130,13 @@ def test_a_wrong_reading_is_refused(analysis: dict[str, Any]) -> None:
     )
 
 
-@pytest.mark.parametrize("attributes", [
-    "attributes.csv",
-    {"race": {"file": "groups.csv"}},
-    {"race": {"groups": {"White": "a White", "Black": ["a Black", "an African American"]}}},
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "attributes",
+    [
+        "attributes.csv",
+        {"race": {"file": "groups.csv"}},
+        {"race": {"groups": {"White": "a White", "Black": ["a Black", "an African American"]}}},
+    ],
+)
 def test_what_files_hold_may_be_named_in_their_place(attributes: Any) -> None:
     VALIDATOR.validate(changed("attributes", value=attributes))

@@ -21,9 +21,12 @@ def spec(**changed: Any) -> dict[str, Any]:
     return {
         "audit": "advice",
         "attributes": {"race": {"reference": "White", "groups": {"White": ["Anne"], "Black": ["Keisha"]}}},
-        "templates": [{"id": "t", "text": "Give advice to {race}."}], "trials": 15,
-        "answer": {"kind": "text"}, "analysis": {"texts": {}}, **changed,
-    }  # fmt: skip
+        "templates": [{"id": "t", "text": "Give advice to {race}."}],
+        "trials": 15,
+        "answer": {"kind": "text"},
+        "analysis": {"texts": {}},
+        **changed,
+    }
 
 
 def load(tmp_path: Any, document: dict[str, Any]) -> Any:
@@ -37,6 +40,24 @@ def test_texts_are_read_where_the_spec_says_so(tmp_path: Any) -> None:
         "similarity": ["cosine", "rouge_l", "bleu"]
     }
     assert "texts" not in load(tmp_path, spec(analysis={})).analysis_document()
+
+
+@pytest.mark.parametrize(
+    ("texts", "sentence"),
+    [
+        (
+            {"similarity": ["encoder"]},
+            "analysis.texts.encoder is missing, and similarity names 'encoder'",
+        ),
+        (
+            {"encoder": "tiny"},
+            "analysis.texts.encoder is read where similarity names 'encoder' or 'encoder_centred'",
+        ),
+    ],
+)
+def test_encoder_and_similarity_go_together(tmp_path: Path, texts: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(InputError, match=sentence):
+        load(tmp_path, spec(analysis={"texts": texts}))
 
 
 def message(simulator: Simulator, name: str) -> list[str]:
@@ -58,7 +79,7 @@ def test_advice_is_the_same_for_everybody_unless_something_is_planted() -> None:
     assert all(text.startswith("Dear Keisha, ") for text in message(fair, "Keisha"))
 
 
-def test_an_encoder_is_found_next_to_the_spec_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_of_an_encoder_is_next_to_the_spec(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     project = tmp_path / "project"
     (project / "audits/tiny").mkdir(parents=True)
     (project / "dbt_project.yml").write_text("name: small\n", encoding="utf-8")

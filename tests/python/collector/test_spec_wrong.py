@@ -22,32 +22,40 @@ from tests.python.collector.specs import (
     MARKER_FILES,
     MARKERS,
     MARKERS_IMPORT,
+    PAIRED,
     PRICES_IMPORT,
     PROBES_AUDIT,
     RANKINGS_AUDIT,
     RANKINGS_IMPORT,
+    REGARD_AUDIT,
     RESUMES_AUDIT,
+    WIDE,
     Write,
     is_message,
     problem,
     writer,
 )
-from tests.python.collector.test_markers_ledger import REGARD_AUDIT
-from tests.python.collector.test_missing import WIDE
-from tests.python.collector.test_prompts import PAIRED
 
 # Name -> an audit's text, and the files that it reads.
 AUDITS: dict[str, tuple[str, Mapping[str, str]]] = {
-    "small": (SMALL_AUDIT, {}), "analysis": (f"{SMALL_AUDIT}analysis: ANALYSIS\n", {}),
-    "import": (IMPORT_AUDIT, {}), "resumes": (RESUMES_AUDIT, DECISION_FILES),
-    "rankings": (RANKINGS_AUDIT, DECISION_FILES), "lists": (LISTS_AUDIT, {"entities": ENTITIES}),
-    "lists import": (LISTS_IMPORT, {}), "probes": (PROBES_AUDIT, MARKER_FILES),
+    "small": (SMALL_AUDIT, {}),
+    "analysis": (f"{SMALL_AUDIT}analysis: ANALYSIS\n", {}),
+    "import": (IMPORT_AUDIT, {}),
+    "resumes": (RESUMES_AUDIT, DECISION_FILES),
+    "rankings": (RANKINGS_AUDIT, DECISION_FILES),
+    "lists": (LISTS_AUDIT, {"entities": ENTITIES}),
+    "lists import": (LISTS_IMPORT, {}),
+    "probes": (PROBES_AUDIT, MARKER_FILES),
     "scores": (PROBES_AUDIT.replace("markers.csv}", "markers.csv, scores: [SCORES]}"), MARKER_FILES),
-    "markers import": (MARKERS_IMPORT, MARKER_FILES), "dinner": (DINNER_AUDIT, DINNER_FILES),
-    "prices import": (PRICES_IMPORT, {}), "labels import": (LABELS_IMPORT, {}),
-    "rankings import": (RANKINGS_IMPORT, {}), "paired": (PAIRED, {}), "scores import": (REGARD_AUDIT, {}),
+    "markers import": (MARKERS_IMPORT, MARKER_FILES),
+    "dinner": (DINNER_AUDIT, DINNER_FILES),
+    "prices import": (PRICES_IMPORT, {}),
+    "labels import": (LABELS_IMPORT, {}),
+    "rankings import": (RANKINGS_IMPORT, {}),
+    "paired": (PAIRED, {}),
+    "scores import": (REGARD_AUDIT, {}),
     "import by group": (WIDE, {}),
-}  # fmt: skip
+}
 # Audit -> rows of old and new texts in it, and the sentence that they get; one that ends with … goes on.
 WRONG: dict[str, list[tuple[str, ...]]] = {
     "small": [
@@ -112,7 +120,8 @@ WRONG: dict[str, list[tuple[str, ...]]] = {
          "analysis.crossed[0] crosses 'gendr', which is no attribute; did you mean 'gender'?"),
         ("ANALYSIS", "{crossed: [race]}",
          "analysis.crossed[0] is 'race' and should name two or more different attributes, as in race*gender."),
-        ("ANALYSIS", "{crossed: [race*race]}", "analysis.crossed[0] is 'race*race' and should name two or…"),
+        ("ANALYSIS", "{crossed: [race*race]}",
+         "analysis.crossed[0] is 'race*race' and should name two or more different attributes, as in race*gender."),
         ("ANALYSIS", "{pairwise: 1}", "analysis.pairwise should be true or false and is 1."),
         ("ANALYSIS", "{words: {schemes: [wrds]}}",
          "analysis.words.schemes[0] is 'wrds', which is no known scheme; did you mean 'words'?"),
@@ -374,8 +383,10 @@ WRONG: dict[str, list[tuple[str, ...]]] = {
          "attributes.first.agreements.possessive is a slot of attributes.second too; rename one."),
         ("agreements: {they:", "agreements: {k:", "{they}", "he", " they: who,", "",
          "attributes.second.agreements.k is called like the slot {k}, which has a meaning; rename it."),
-        ("agreements: {they:", "agreements: {city:", "subjects.file has a column 'city', which is called…"),
-        ("agreements: {they:", "agreements: {race:", "attributes.race is called like the slot {race},…"),
+        ("agreements: {they:", "agreements: {city:",
+         "subjects.file has a column 'city', which is called like another slot; rename one."),
+        ("agreements: {they:", "agreements: {race:",
+         "attributes.race is called like the slot {race}, which has a meaning; rename it."),
         ("A table for {name}?", "A table for {name}, {possessive} own?",
          "templates[0].text uses {possessive}, which agrees with 'first'; write {first} in it too."),
         (" possessive: their,", "", "mitigations.masked.mask leaves out 'possessive', which template 'couple' uses;…"),
@@ -505,10 +516,12 @@ WRONG_FILES = [
     ("dinner", "first", "", "group,descriptor,possessive\nmale,son,\n", "first.csv: row 1 has no 'possessive'."),
     ("dinner", "first", "", "group,descriptor\nmale,son\nfemale,son\n",
      "first.csv: rows 1 and 2 both hold 'son'; each descriptor may occur once."),
-    ("dinner", "first", "", "group,descriptor\nfemale,mom\n", "attributes.first.groups has 1 group; a…"),
+    ("dinner", "first", "", "group,descriptor\nfemale,mom\n",
+     "attributes.first.groups has 1 group; a comparison needs at least two."),
     ("dinner", "places", "", "group\nmall\nmall\n", "places.csv: rows 1 and 2 both hold 'mall'; each group may occur once."),
     ("dinner", "nightlife", "", "word\npubs\n", "nightlife.csv has no column 'category'…"),
-    ("dinner", "nightlife", "", "category\nPubs\npubs\n", "nightlife.csv: rows 1 and 2 both hold 'pubs';…"),
+    ("dinner", "nightlife", "", "category\nPubs\npubs\n",
+     "nightlife.csv: rows 1 and 2 both hold 'pubs'; each category may occur once."),
     ("probes", "probes", "named Jamal", "named Jim",
      "subjects.person is 'first_name', and in row 2 of probes.csv no other column…"),
     ("probes", "probes", "Describe a nurse.,\n", "Describe a nurse.,\nnurse,wards,nurse,Describe a nurse of a ward.,\n",
@@ -540,7 +553,8 @@ WRONG_MARKERS = [
     (",?!,word,anti,nurse,,ours", "markers.csv: row 6 has '?!' as 'marker'; a marker has letters or digits."),
     (",she,stem,stereotype,nurse,,ours",
      "markers.csv: rows 1 and 6 both hold 'she' for the same probe, list, direction and group; each may occur once."),
-    (",Hip hop,phrase,,,,ours", "markers.csv: rows 5 and 6 both hold 'Hip hop' for the same probe, list,…"),
+    (",Hip hop,phrase,,,,ours",
+     "markers.csv: rows 5 and 6 both hold 'Hip hop' for the same probe, list, direction and group; each may occur once."),
 ]  # fmt: skip
 ROWS = [(audit, *row) for audit, rows in WRONG.items() for row in rows]
 

@@ -58,11 +58,14 @@ def test_every_column_is_a_word_and_so_is_each_wording(write_csv: Write) -> None
     )
     assert subjects_of(path) == (
         Subject(
-            "Earth, Wind & Fire", "music",
-            {"entity": "Earth, Wind & Fire", "domain": "music", "year": "1971", "titles": "songs"}),
+            "Earth, Wind & Fire",
+            "music",
+            {"entity": "Earth, Wind & Fire", "domain": "music", "year": "1971", "titles": "songs"},
+        ),
         Subject(
-            "Ang Lee", "movies", {"entity": "Ang Lee", "domain": "movies", "year": "", "titles": "movies"}),
-    )  # fmt: skip
+            "Ang Lee", "movies", {"entity": "Ang Lee", "domain": "movies", "year": "", "titles": "movies"}
+        ),
+    )
     assert read_subjects(path, "entity", None, {})[0].domain is None
 
 
@@ -83,28 +86,47 @@ WRONG = {
         ("entity,domain\na,music\nb\n", "line 3 has 1 cell and the header 2"),
         ("entity,domain\na,music\n,music\n", "row 2 has no 'entity'."),
         ("entity,domain\na,\n", "row 1 has no 'domain'."),
-        ("entity,domain\na,music\nb,music\na,music\n", "rows 1 and 3 both hold 'a / music'; each entity, domain may occur once."),
-        ("entity,domain,titles\na,b,c\n", "has a column 'titles', and subjects.wordings has a slot of that name"),
+        (
+            "entity,domain\na,music\nb,music\na,music\n",
+            "rows 1 and 3 both hold 'a / music'; each entity, domain may occur once.",
+        ),
+        (
+            "entity,domain,titles\na,b,c\n",
+            "has a column 'titles', and subjects.wordings has a slot of that name",
+        ),
         ('entity,domain\n"a,b\n', "line 2 cannot be read as CSV: Value with unterminated quote found."),
     ],
     read_attributes: [
         ("attribute,group\nrace,Black\n", "has no column 'descriptor'; known: 'attribute', 'group'."),
         ("attribute,group,descriptor\nrace,Black,\n", "row 1 has no 'descriptor'."),
-        ("attribute,group,descriptor\nrace,Black,Black\nrace,Black,black\n",
-         "rows 1 and 2 both hold 'race / Black'; each attribute, group may occur once."),
+        (
+            "attribute,group,descriptor\nrace,Black,Black\nrace,Black,black\n",
+            "rows 1 and 2 both hold 'race / Black'; each attribute, group may occur once.",
+        ),
     ],
     relevance_of: [
         ("item,grade\nHello,1\n", "has no column 'entity'; "),
         ("entity,item,grade\nAdele,Hello,0\n", "row 1 has '0' as 'grade'; it should be a number above 0"),
-        ("entity,item,grade\nAdele,Hello,high\n", "row 1 has 'high' as 'grade'; it should be a number above 0"),
+        (
+            "entity,item,grade\nAdele,Hello,high\n",
+            "row 1 has 'high' as 'grade'; it should be a number above 0",
+        ),
         ("entity,item,grade\nAdele,Hello,nan\n", "row 1 has 'nan' as 'grade'; it should be a number above 0"),
         ("entity,item,grade\nAdele,Hello,\n", "row 1 has no 'grade'."),
-        ("entity,item,grade\nAdele,Hello,1\nAdele,Hello,2\n",
-         "rows 1 and 2 both hold 'Adele / Hello'; each entity, item may occur once."),
-        ("entity,item,grade\nadele,Hello,1\n", "names none of the audit's subjects as 'entity' (row 1 has 'adele')"),
-        ("entity,domain,item,grade\nAdele,movies,Hello,1\n", "names none of the audit's subjects as 'entity'"),
+        (
+            "entity,item,grade\nAdele,Hello,1\nAdele,Hello,2\n",
+            "rows 1 and 2 both hold 'Adele / Hello'; each entity, item may occur once.",
+        ),
+        (
+            "entity,item,grade\nadele,Hello,1\n",
+            "names none of the audit's subjects as 'entity' (row 1 has 'adele')",
+        ),
+        (
+            "entity,domain,item,grade\nAdele,movies,Hello,1\n",
+            "names none of the audit's subjects as 'entity'",
+        ),
     ],
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(
@@ -177,16 +199,20 @@ def test_the_shipped_audit_has_the_values_of_its_source(repository: Path) -> Non
     groups = {name: list(attribute.groups) for name, attribute in audit.attributes.items()}
     assert len(groups.pop("personality")) == 10
     assert groups == {
-        "age": ["Young", "Middle-aged", "Old"], "gender": ["Male", "Female"],
+        "age": ["Young", "Middle-aged", "Old"],
+        "gender": ["Male", "Female"],
         "race": ["Black", "White", "Asian", "African American"],
         "religion": ["Buddhist", "Christian", "Hindu", "Muslim"],
         "nationality": ["American", "Brazilian", "British", "Chinese", "French", "German", "Japanese"],
         "continent": ["Asian", "African", "American"],
-        "occupation": ["Doctor", "Student", "Teacher", "Worker", "Writer"], "physical": ["Fat", "Thin"],
-    }  # fmt: skip
+        "occupation": ["Doctor", "Student", "Teacher", "Worker", "Writer"],
+        "physical": ["Fat", "Thin"],
+    }
     domains = [one.domain for one in audit.subject_rows]
     assert {domain: domains.count(domain) for domain in domains} == {
-        "movies": 60, "music": 60, "products": 60,
-    }  # fmt: skip
+        "movies": 60,
+        "music": 60,
+        "products": 60,
+    }
     assert len({one.name for one in audit.subject_rows}) == 180
     assert audit.warnings() == []

@@ -38,18 +38,21 @@ def cells(path: Path, columns: list[str], **options: Any) -> list[tuple[Any, ...
 NAMES = [{"name": "Ayşe", "origin": "türkisch"}, {"name": "Jörg, d. Ä.", "origin": "deutsch"}]
 
 
-@pytest.mark.parametrize(("text", "encoding"), [
-    ("name,origin\nAyşe,türkisch\n\"Jörg, d. Ä.\",deutsch\n", "utf-8"),
-    ("name, origin\n Ayşe , türkisch\n\"Jörg, d. Ä.\" , deutsch\n", "utf-8"),
-    ("name;origin\r\nAyşe;türkisch\r\nJörg, d. Ä.;deutsch\r\n", "utf-8-sig"),
-    ("name\torigin\r\nAyşe\ttürkisch\r\nJörg, d. Ä.\tdeutsch\r\n", "utf-16"),
-    ("name\torigin\nAyşe\ttürkisch\nJörg, d. Ä.\tdeutsch\n", "utf-16-le"),
-    ("sep=;\r\nname;origin\r\nAyşe;türkisch\r\nJörg, d. Ä.;deutsch\r\n", "utf-8-sig"),
-    ("\"sep=|\"\nname|origin\r\nAyşe|türkisch\nJörg, d. Ä.|deutsch\r\n", "utf-8"),
-    ("\n;;\nname;origin;;\n\nAyşe;türkisch;;\n;;;\nJörg, d. Ä.;deutsch;;\n", "utf-8"),
-    (decomposed("name;origin\nAyşe;türkisch\nJörg, d. Ä.;deutsch\n"), "utf-8"),
-    ("name;origin\nAyşe;türkisch\nJörg, d. Ä.;deutsch\n", "cp1254"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [
+        ('name,origin\nAyşe,türkisch\n"Jörg, d. Ä.",deutsch\n', "utf-8"),
+        ('name, origin\n Ayşe , türkisch\n"Jörg, d. Ä." , deutsch\n', "utf-8"),
+        ("name;origin\r\nAyşe;türkisch\r\nJörg, d. Ä.;deutsch\r\n", "utf-8-sig"),
+        ("name\torigin\r\nAyşe\ttürkisch\r\nJörg, d. Ä.\tdeutsch\r\n", "utf-16"),
+        ("name\torigin\nAyşe\ttürkisch\nJörg, d. Ä.\tdeutsch\n", "utf-16-le"),
+        ("sep=;\r\nname;origin\r\nAyşe;türkisch\r\nJörg, d. Ä.;deutsch\r\n", "utf-8-sig"),
+        ('"sep=|"\nname|origin\r\nAyşe|türkisch\nJörg, d. Ä.|deutsch\r\n', "utf-8"),
+        ("\n;;\nname;origin;;\n\nAyşe;türkisch;;\n;;;\nJörg, d. Ä.;deutsch;;\n", "utf-8"),
+        (decomposed("name;origin\nAyşe;türkisch\nJörg, d. Ä.;deutsch\n"), "utf-8"),
+        ("name;origin\nAyşe;türkisch\nJörg, d. Ä.;deutsch\n", "cp1254"),
+    ],
+)
 def test_every_form_of_csv_is_the_same_table(tmp_path: Path, text: str, encoding: str) -> None:
     path = tmp_path / "names.csv"
     path.write_bytes(text.encode(encoding))
@@ -158,8 +161,12 @@ def test_a_folder_of_json_files_is_one_table(tmp_path: Path) -> None:
     (folder / "3.jsonl").write_text('{"reply": "d"}\n\n{"reply": "e", "file": "own"}\n', encoding="utf-8")
     (folder / "notes.txt").write_text("none of it", encoding="utf-8")
     assert cells(folder, ["file", "reply", "score"]) == [
-        ("1", "a", "1.5"), ("2", "b", "NaN"), ("2", "c", None), ("3", "d", None), ("own", "e", None),
-    ]  # fmt: skip
+        ("1", "a", "1.5"),
+        ("2", "b", "NaN"),
+        ("2", "c", None),
+        ("3", "d", None),
+        ("own", "e", None),
+    ]
     before = content_hash(folder)
     (folder / "3.jsonl").write_text('{"reply": "f"}\n', encoding="utf-8")
     assert content_hash(folder) != before
@@ -185,6 +192,8 @@ def test_a_row_with_an_answer_for_each_group_becomes_one_for_each(tmp_path: Path
         path, [GROUP_COLUMN, ANSWER_COLUMN, "case", ROW_COLUMN], answers={"male": "him", "female": "her"}
     )
     assert found == [
-        ("male", "he 1", "c1", "1"), ("female", "she 1", "c1", "1"), ("male", "he 2", "c2", "2"),
+        ("male", "he 1", "c1", "1"),
+        ("female", "she 1", "c1", "1"),
+        ("male", "he 2", "c2", "2"),
         ("female", None, "c2", "2"),
-    ]  # fmt: skip
+    ]

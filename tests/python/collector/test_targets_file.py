@@ -98,44 +98,54 @@ def test_a_text_that_is_nested_deeply_is_a_text(write: Write) -> None:
     )
 
 
-@pytest.mark.parametrize(("text", "expected"), [
-    (
-        http_with(
-            "headers: {Idempotency-Key: one}\n"
-            """    body: '{"key": "{prompt}", "token": "${A_KEY}", "eos_token": "</s>", "seed": {seed}, """
-            """"q": "risk-taking"}'"""
-        ),
-        {"headers": {"Idempotency-Key": "one"}},
-    ),
-    *(
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
         (
-            http_with(f"headers: {{{name}: '{value}'}}\n    body: '[\"{{prompt}}\"]'"),
-            {"headers": {name: value}},
-        )
-        for name, value in [
-            ("Cookie", "session=${A_KEY}"),
-            ("Authorization", "${A_KEY}"),
-            ("Authorization", "Bearer ${A_KEY}"),
-            ("Authorization", "Api-Key ${A_KEY}"),
-        ]
-    ),
-    (http_with("body: '[\"{prompt}\"]'", url="https://host/v1?token=${A_KEY}"),
-     {"url": "https://host/v1?token=${A_KEY}"}),
-    (http_with("""body: '{"tenant": ${A_KEY}, "q": "{prompt}"}'"""),
-     {"body": '{"tenant": ${A_KEY}, "q": "{prompt}"}'}),
-    (
-        http_with(
-            """body: '{"use_token": false, "page_token": null, "max_token": 5, "token": "a-{trial}", """
-            """"q": "{prompt}${A_KEY}"}'"""
+            http_with(
+                "headers: {Idempotency-Key: one}\n"
+                """    body: '{"key": "{prompt}", "token": "${A_KEY}", "eos_token": "</s>", "seed": {seed}, """
+                """"q": "risk-taking"}'"""
+            ),
+            {"headers": {"Idempotency-Key": "one"}},
         ),
-        {},
-    ),
-    (
-        http_with("model: llama-3-sk-instruct-8b-2026-05\n    body: '[\"{prompt} ${A_KEY}\"]'", url="http://sk-gateway"),
-        {"url": "http://sk-gateway"},
-    ),
-    (endpoint_with("parameters: {max_tokens: 100, top_k: 3}"), {"max_tokens": 100, "top_k": 3}),
-])  # fmt: skip
+        *(
+            (
+                http_with(f"headers: {{{name}: '{value}'}}\n    body: '[\"{{prompt}}\"]'"),
+                {"headers": {name: value}},
+            )
+            for name, value in [
+                ("Cookie", "session=${A_KEY}"),
+                ("Authorization", "${A_KEY}"),
+                ("Authorization", "Bearer ${A_KEY}"),
+                ("Authorization", "Api-Key ${A_KEY}"),
+            ]
+        ),
+        (
+            http_with("body: '[\"{prompt}\"]'", url="https://host/v1?token=${A_KEY}"),
+            {"url": "https://host/v1?token=${A_KEY}"},
+        ),
+        (
+            http_with("""body: '{"tenant": ${A_KEY}, "q": "{prompt}"}'"""),
+            {"body": '{"tenant": ${A_KEY}, "q": "{prompt}"}'},
+        ),
+        (
+            http_with(
+                """body: '{"use_token": false, "page_token": null, "max_token": 5, "token": "a-{trial}", """
+                """"q": "{prompt}${A_KEY}"}'"""
+            ),
+            {},
+        ),
+        (
+            http_with(
+                "model: llama-3-sk-instruct-8b-2026-05\n    body: '[\"{prompt} ${A_KEY}\"]'",
+                url="http://sk-gateway",
+            ),
+            {"url": "http://sk-gateway"},
+        ),
+        (endpoint_with("parameters: {max_tokens: 100, top_k: 3}"), {"max_tokens": 100, "top_k": 3}),
+    ],
+)
 def test_what_only_resembles_a_secret_is_allowed(
     write: Write, monkeypatch: pytest.MonkeyPatch, text: str, expected: dict[str, Any]
 ) -> None:

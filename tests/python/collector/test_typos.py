@@ -14,24 +14,38 @@ from collector.spec.typos import RULES, longest_word, mistype, mistype_one
 WORDS = st.text(st.characters(categories=["L"]), min_size=4, max_size=12)
 
 
-@pytest.mark.parametrize(("descriptor", "word"), [
-    ("African American", "American"), ("middle-aged", "middle"), ("d'âge moyen", "moyen"),
-    ("Asian woman", "Asian"), ("18", ""), ("日本人", "日本人"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("descriptor", "word"),
+    [
+        ("African American", "American"),
+        ("middle-aged", "middle"),
+        ("d'âge moyen", "moyen"),
+        ("Asian woman", "Asian"),
+        ("18", ""),
+        ("日本人", "日本人"),
+    ],
+)
 def test_the_longest_word_is_changed(descriptor: str, word: str) -> None:
     assert longest_word(descriptor) == word
 
 
-@pytest.mark.parametrize(("rule", "descriptor", "possible"), [
-    ("typo_swap", "thin", {"tihn"}),
-    ("typo_swap", "old", {"odl"}),
-    ("typo_swap", "noon", {"nono"}),
-    ("typo_drop", "fat", {"ft"}),
-    ("typo_drop", "thin", {"thn", "tin"}),
-    ("typo_drop", "it", {"i"}),
-    ("typo_double", "old", {"olld"}),
-    ("typo_swap", "African American", {f"African {word}" for word in "Aemrican Amreican Ameircan Amercian Ameriacn".split()}),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("rule", "descriptor", "possible"),
+    [
+        ("typo_swap", "thin", {"tihn"}),
+        ("typo_swap", "old", {"odl"}),
+        ("typo_swap", "noon", {"nono"}),
+        ("typo_drop", "fat", {"ft"}),
+        ("typo_drop", "thin", {"thn", "tin"}),
+        ("typo_drop", "it", {"i"}),
+        ("typo_double", "old", {"olld"}),
+        (
+            "typo_swap",
+            "African American",
+            {f"African {word}" for word in "Aemrican Amreican Ameircan Amercian Ameriacn".split()},
+        ),
+    ],
+)
 def test_each_rule_does_what_it_says(rule: str, descriptor: str, possible: set[str]) -> None:
     assert mistype(rule, descriptor) in possible
 
@@ -64,9 +78,12 @@ def test_what_cannot_be_changed_is_said(rule: str, descriptor: str) -> None:
 def test_other_processes_make_the_same_error() -> None:
     script = "from collector.spec.typos import *; print([mistype(r, 'Brazilian') for r in RULES])"
     finished = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True,
+        [sys.executable, "-c", script],
+        capture_output=True,
+        text=True,
+        check=True,
         env={"PYTHONHASHSEED": "9"},
-    )  # fmt: skip
+    )
     assert finished.stdout.strip() == str([mistype(rule, "Brazilian") for rule in RULES])
     assert len({mistype(rule, "Brazilian") for rule in RULES}) == 3
 

@@ -13,7 +13,7 @@ from collector.asking.runner import resume
 from collector.errors import TargetError
 from collector.targets.chat import ChatTarget
 from tests.python.collector.chat_targets import chat_target
-from tests.python.collector.running import Run, run_fixture  # noqa: F401
+from tests.python.collector.running import Run
 from tests.python.collector.scripted import Query
 
 TARGETS = {
@@ -37,24 +37,30 @@ def candidate(*parts: dict[str, Any]) -> dict[str, Any]:
     return {"candidates": [{"content": {"parts": list(parts)}}]}
 
 
-@pytest.mark.parametrize(("vendor", "document", "instead"), [
-    ("openai", completion({"tool_calls": [{"function": {"name": "search"}}]}), CALLS),
-    ("openai", completion({"function_call": {"name": "search", "arguments": "{}"}}), CALLS),
-    ("openai", completion({"tool_calls": [{"function": {"name": "a\x1b[2J"}}, {"type": "custom"}]}),
-     "It calls a tool (a\N{REPLACEMENT CHARACTER}[2J, None) and says nothing."),
-    ("openai", completion({"content": "", "reasoning_content": "Let me see."}), THOUGHT),
-    ("openai", completion({"reasoning": "Let me see."}), THOUGHT),
-    ("openai", completion({}, {"completion_tokens_details": {"reasoning_tokens": 64}}), THOUGHT),
-    ("openai", completion({"tool_calls": "no list", "function_call": 3}), None),
-    ("openai", completion({}), None),
-    ("anthropic", content({"type": "tool_use", "name": "search", "input": {}}), CALLS),
-    ("anthropic", content({"type": "thinking", "thinking": "Let me see."}), THOUGHT),
-    ("anthropic", content({"type": "redacted_thinking", "data": "x"}), THOUGHT),
-    ("anthropic", content(), None),
-    ("gemini", candidate({"functionCall": {"name": "search", "args": {}}}), CALLS),
-    ("gemini", candidate({"text": "Let me see.", "thought": True}), THOUGHT),
-    ("gemini", candidate(), None),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("vendor", "document", "instead"),
+    [
+        ("openai", completion({"tool_calls": [{"function": {"name": "search"}}]}), CALLS),
+        ("openai", completion({"function_call": {"name": "search", "arguments": "{}"}}), CALLS),
+        (
+            "openai",
+            completion({"tool_calls": [{"function": {"name": "a\x1b[2J"}}, {"type": "custom"}]}),
+            "It calls a tool (a\N{REPLACEMENT CHARACTER}[2J, None) and says nothing.",
+        ),
+        ("openai", completion({"content": "", "reasoning_content": "Let me see."}), THOUGHT),
+        ("openai", completion({"reasoning": "Let me see."}), THOUGHT),
+        ("openai", completion({}, {"completion_tokens_details": {"reasoning_tokens": 64}}), THOUGHT),
+        ("openai", completion({"tool_calls": "no list", "function_call": 3}), None),
+        ("openai", completion({}), None),
+        ("anthropic", content({"type": "tool_use", "name": "search", "input": {}}), CALLS),
+        ("anthropic", content({"type": "thinking", "thinking": "Let me see."}), THOUGHT),
+        ("anthropic", content({"type": "redacted_thinking", "data": "x"}), THOUGHT),
+        ("anthropic", content(), None),
+        ("gemini", candidate({"functionCall": {"name": "search", "args": {}}}), CALLS),
+        ("gemini", candidate({"text": "Let me see.", "thought": True}), THOUGHT),
+        ("gemini", candidate(), None),
+    ],
+)
 def test_what_came_in_place_of_text_is_named(
     vendor: str, document: dict[str, Any], instead: str | None
 ) -> None:

@@ -53,13 +53,16 @@ def test_a_spec_names_shipped_wordings_and_may_choose_groups(tmp_path: Path) -> 
     assert chosen.groups == {name: race.groups[name] for name in ("White", "Black")}
 
 
-@pytest.mark.parametrize(("attribute", "sentence"), [
-    ("wordings: rase/en", "attributes.race.wordings: 'rase/en' is not shipped; shipped are 'age/en', "),
-    ("wordings: ../race/en", "is not shipped"),
-    ("wordings: race/en, groups: [White, Blue]", "has 'Blue', which race/en lacks; it has 'White', "),
-    ("wordings: race/en, groups: {White: white}", "must be a list of groups of race/en"),
-    ("wordings: race/en, file: race.csv", "remove one"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("attribute", "sentence"),
+    [
+        ("wordings: rase/en", "attributes.race.wordings: 'rase/en' is not shipped; shipped are 'age/en', "),
+        ("wordings: ../race/en", "is not shipped"),
+        ("wordings: race/en, groups: [White, Blue]", "has 'Blue', which race/en lacks; it has 'White', "),
+        ("wordings: race/en, groups: {White: white}", "must be a list of groups of race/en"),
+        ("wordings: race/en, file: race.csv", "remove one"),
+    ],
+)
 def test_wrong_wordings_are_named(tmp_path: Path, attribute: str, sentence: str) -> None:
     (tmp_path / "race.csv").write_text("group\nWhite\nBlack\n", encoding="utf-8")
     with pytest.raises(InputError, match=re.escape(sentence)):

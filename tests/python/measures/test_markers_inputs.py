@@ -1,4 +1,4 @@
-"""Test the step from relations of marker words to units: order of rows, cached keys, and impossible rows."""
+"""Test the step from relations of marker words to units: order of rows, and impossible rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Test the step from relations of lists to matrices: places, nulls, order of rows, threads, cached keys."""
+"""Test the step from relations of lists to matrices: places, nulls, order of rows, threads."""
 
 from __future__ import annotations
 
@@ -111,6 +111,17 @@ class TestSpreadComparisons:
         found = spreads(read_spread_comparisons(*relations(connection, *shuffled))).to_pandas()
         assert len(expected) == 2 * (5 * 3 + 1)
         pd.testing.assert_frame_equal(found, expected)
+
+    def test_a_comparison_measured_alone_has_the_same_numbers(self, connection):
+        comparisons = comparisons_frame(["a", "b"], ["q", "q"])
+        others = cells_frame(["a", "b"]), reruns_frame(["q"])
+        whole, alone = (
+            spreads(read_spread_comparisons(*relations(connection, one, *others))).to_pandas()
+            for one in (comparisons, comparisons.query("comparison_key == 'b'"))
+        )
+        of_b = whole[whole["comparison_key"] == "b"].reset_index(drop=True)
+        assert len(of_b) == 5 * 3 + 1
+        pd.testing.assert_frame_equal(alone, of_b)
 
     def test_reruns_without_rows_leave_the_floor_empty(self, connection):
         frames = (comparisons_frame(["a"], ["q"]), cells_frame(["a"]))

@@ -1,4 +1,4 @@
-"""Test the step from relations of prices to arrays: places, order of rows, cached keys, and impossible rows."""
+"""Test the step from relations of prices to arrays: places, order of rows, and impossible rows."""
 
 from __future__ import annotations
 
@@ -121,6 +121,14 @@ class TestPrices:
                 table(read_prices(connection, *shuffled)).to_pandas(),
             )
 
+    def test_a_comparison_measured_alone_has_the_same_numbers(self, connection):
+        alone = read_prices(connection, price_rows().query("comparison_key == 'b'"))
+        for table in (levels, means, spreads):
+            whole = table(read_prices(connection)).to_pandas()
+            of_b = whole[whole["comparison_key"] == "b"].reset_index(drop=True)
+            assert len(of_b) > 0
+            pd.testing.assert_frame_equal(table(alone).to_pandas(), of_b)
+
     def test_units_without_items_are_left_out_and_comparisons_without_any_too(self, connection):
         items = items_frame().query("comparison_key == 'a' and unit_id != 12")
         [only] = read_prices(connection, items=items)
@@ -219,6 +227,13 @@ class TestAssociations:
             category_associations(read_associations(connection)).to_pandas(),
             category_associations(read_associations(connection, *shuffled)).to_pandas(),
         )
+
+    def test_a_comparison_measured_alone_has_the_same_numbers(self, connection):
+        whole = category_associations(read_associations(connection)).to_pandas()
+        alone = read_associations(connection, association_rows().query("comparison_key == 'b'"))
+        of_b = whole[whole["comparison_key"] == "b"].reset_index(drop=True)
+        assert 0 < len(of_b) < len(whole)
+        pd.testing.assert_frame_equal(category_associations(alone).to_pandas(), of_b)
 
     def test_units_whose_items_have_no_category_count(self, connection):
         categories = categories_frame().query("unit_id != 12")
