@@ -10,8 +10,10 @@ from typing import Any
 import duckdb
 import pytest
 
+from biasledger.building import MEASURED_BY
 from biasledger.model_inputs import models
 from biasledger.project import dbt_source
+from biasledger.publishing.freshness import measured_by
 from tests.python.project import Project
 
 # The shipped audits have no input for these models.
@@ -42,7 +44,7 @@ class Built:
     def _place(self, name: str) -> str:
         return f"{self._places[name]}.{name}"
 
-    def config(self, **_settings: str) -> None:
+    def config(self, **_settings: Any) -> None:
         """Accept the settings that a model gives dbt."""
 
     def ref(self, name: str) -> duckdb.DuckDBPyRelation:
@@ -67,6 +69,8 @@ def test_nothing_is_read_again(shipped: Project, file: Path, monkeypatch: pytest
         return iter(begun)
 
     monkeypatch.setattr(models, "report_progress", read_all)
+    # As the build that made the tables.
+    monkeypatch.setenv(MEASURED_BY, measured_by(shipped.folder))
     with duckdb.connect(shipped.work, read_only=True) as session:
         session.execute(f"attach '{shipped.ledger}' as ledger (read_only)")
         dbt = Built(session, file.stem)
