@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +58,7 @@ def findings(
     from biasledger.comparing.silence import silent_groups
     from biasledger.comparing.verdicts import read_verdicts
     from biasledger.findings import NO_FINDING, read_findings
+    from collector.errors import InputError
 
     if is_json and is_csv:
         raise click.UsageError("--json and --csv say the same in two forms: give one of them.")
@@ -64,7 +66,8 @@ def findings(
         runs = () if run is None else (built_run(tables, run),)
         notes = [one.sentence for one in silent_groups(tables, runs or None)]
         if run is None:
-            notes += hidden_models(tables)
+            with suppress(InputError):  # tables of an older version lack the column
+                notes += hidden_models(tables)
         verdicts = read_verdicts(tables, runs)
     if is_json or is_csv:
         form = "json" if is_json else "csv"

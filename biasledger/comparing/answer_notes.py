@@ -15,7 +15,16 @@ _LEAST_UNCHECKED = 0.05
 
 
 def answer_notes(tables: Tables) -> list[str]:
-    """Return a sentence for each current run with unread answers, with languages that differ, or with unchecked answers."""
+    """Return a sentence for each current run with unread answers, with languages that differ, or with unchecked answers.
+
+    Args:
+        tables: of a built warehouse.
+
+    Returns:
+        The sentences; none where the tables were built before these were counted.
+    """
+    if not (tables.has("fct_answer_reading") and tables.has("fct_language_gaps")):
+        return []
     return [*_unread(tables), *_different_languages(tables), *_unchecked(tables)]
 
 

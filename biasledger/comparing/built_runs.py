@@ -33,11 +33,17 @@ def standing_notes(tables: Tables) -> list[str]:
     """A sentence for each current run that is not finished, for each run that is newer than the current one of its audit
     and target, which alone raises alarms, and for each current run that hides another model.
     """
+    if not tables.has("dim_runs"):
+        return []
     return [*_unfinished(tables), *_passed_over(tables), *hidden_models(tables)]
 
 
 def hidden_models(tables: Tables) -> list[str]:
-    """A sentence for each current run under whose target name another model was asked, which no current run speaks of."""
+    """A sentence for each current run under whose target name another model was asked, which no current run speaks of.
+
+    Raises:
+        InputError: the tables are of a version that did not tell.
+    """
     rows = tables.execute(
         """
         select audit, target, run_id, model_asked, hides_models
@@ -55,6 +61,8 @@ def hidden_models(tables: Tables) -> list[str]:
 
 def unjudged_runs(tables: Tables) -> list[str]:
     """A sentence for each current run that has no finding at all."""
+    if not tables.has("dim_runs"):
+        return []
     rows = tables.execute(
         """
         select runs.audit, runs.target, runs.run_id

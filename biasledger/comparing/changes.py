@@ -155,6 +155,8 @@ def compare_runs(
 def regressions(warehouse: Path) -> str | None:
     """How many measures of the current runs are worse than their baseline, in a sentence; None where there are none."""
     with open_tables(warehouse) as tables:
+        if not tables.has("fct_regressions"):
+            return None
         [(n, n_error, n_accepted)] = tables.execute(
             """
             select count(*), count(*) filter (where severity = 'error'), count(*) filter (where is_excepted)

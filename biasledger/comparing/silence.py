@@ -33,7 +33,9 @@ class SilentGroup:
 
 
 def silent_groups(tables: Tables, run_ids: Sequence[str] | None = None) -> list[SilentGroup]:
-    """Return the silent groups of these runs, or of all current ones."""
+    """Return the silent groups of these runs, or of all current ones; empty for tables of a version without this check."""
+    if not tables.has("fct_group_coverage"):
+        return []
     rows = tables.execute(
         """
         select coverage.run_id, runs.audit, runs.target, coverage.mitigation, coverage.attribute, coverage.group_name,

@@ -45,7 +45,12 @@ class AttributeVerdict:
 
 
 def read_verdicts(tables: Tables, run_ids: Sequence[str] = ()) -> list[AttributeVerdict]:
-    """The verdicts on these runs or all; of a run what was asked plainly and the gravest first."""
+    """The verdicts on these runs or all; of a run what was asked plainly and the gravest first.
+
+    None where the tables were built before there were any.
+    """
+    if not tables.has("fct_verdicts"):
+        return []
     columns = ", ".join(field.name for field in fields(AttributeVerdict))
     rows = tables.execute(
         f"""

@@ -214,7 +214,7 @@ def _suggestions(source: Source, run_id: str) -> Sequence[Row]:
 
 
 def _silent(source: Source, run_id: str) -> Sequence[Row]:
-    """Declared groups without a usable answer."""
+    """Declared groups without a usable answer; none in a warehouse of a release that did not look for them."""
     result = source.ask("runs_quality", run_id=run_id)
     silent = [row for row in result.rows if row["silence"]] if result else []
     return sorted(silent, key=lambda row: (row["attribute"], row["group_name"]))

@@ -127,6 +127,8 @@ def _scores(case: Case) -> Evidence:
 
 def _against_people(case: Case) -> list[RowsBehind]:
     """Return how labels of randomly drawn answers agree with the scorer and the gap, over all categories; empty without any."""
+    if not case.rows("select 1 from duckdb_tables() where table_name = 'fct_score_agreement'"):
+        return []  # a warehouse of an older version
     agreement = case.behind(
         "fct_score_agreement",
         "the scorer against people's labels",

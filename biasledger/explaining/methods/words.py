@@ -83,6 +83,8 @@ def _classifier_accuracy(case: Case) -> _Found:
 
 def _removed(case: Case) -> list[RowsBehind]:
     """Return the words that were removed from both groups' texts, those first whose use differs most."""
+    if not case.rows("select 1 from duckdb_tables() where table_name = 'fct_removed_words'"):
+        return []  # a warehouse of an older version
     share = "n_answers_using / n_answers * if(group_name = $group_name, 1, -1)"
     return [
         case.behind(
