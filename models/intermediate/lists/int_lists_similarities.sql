@@ -176,7 +176,15 @@ similarities as (
 compared_pairs as (
     select
         answer_pairs.*,
-        similarities.* exclude (list_key, other_list_key)
+        similarities.is_identical,
+        similarities.n_items,
+        similarities.n_other_items,
+        similarities.n_shared,
+        similarities.jaccard,
+        similarities.serp,
+        similarities.prag,
+        similarities.serp_code,
+        similarities.prag_code
     from answer_pairs
     inner join similarities
         on
