@@ -197,3 +197,24 @@ def test_hooks_and_plugins_may_read_any_file(project: Project, file: str, line: 
     before = _settings(project)
     _write("answers/march.csv")(project)
     assert _settings(project) != before
+
+
+def test_measures_depend_on_models_sql_and_seeds_that_no_finding_is_judged_by(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def hashes(*names: str) -> set[str]:
+        """Change these files one after the other; return the hash after each."""
+        found = set()
+        for name in names:
+            _write(name)(project)
+            found.add(freshness.measured_by(project.folder))
+        return found
+
+    first = freshness.measured_by(project.folder)
+    monkeypatch.setenv("DBT_THREADS", "3")
+    judged = [f"seeds/{name}" for name in sorted(freshness.JUDGED_BY)]
+    assert hashes(*judged, "seeds/model_prices.csv", "audits/mine.yml", "findings.csv") == {first}
+    changed = hashes("seeds/hedges.csv", "models/mine.sql", "macros/mine.sql", "dbt_project.yml")
+    assert len(changed | {first}) == 5
+    monkeypatch.setattr(freshness, "hash_models", lambda: "of another version")
+    assert freshness.measured_by(project.folder) not in changed
