@@ -136,10 +136,10 @@ warehouse: $(INSTALLED)
 	@"$(BIN)/biasledger" collect audits/stereotypes.yml --target simulator --trials 3
 	@"$(BIN)/dbt" build --profiles-dir . --exclude tag:alarm
 
-# sqlfluff reads the models as dbt compiles them, which needs a ledger.
+# sqruff reads the models as dbt compiles them, which needs a ledger.
 sql: warehouse
-	@"$(BIN)/sqlfluff" lint --processes 2 models analyses tests/dbt
-	@"$(BIN)/sqlfluff" lint biasledger/reporting/queries --config .sqlfluff-report
+	@"$(BIN)/sqruff" lint models analyses tests/dbt
+	@"$(BIN)/sqruff" lint biasledger/reporting/queries --config .sqruff-report
 	@"$(BIN)/python" -m biasledger.spark.lint build/warehouse/target/compiled/biasledger/models build/warehouse/warehouse.duckdb
 
 # dbt's own documentation of all tables as a single page, with the types that a build gives them.

@@ -107,12 +107,12 @@ joined as (
         if(
             left(measured.attribute, 1) = '(',
             null,
-            {{ group_in_words("measured.attribute", "marked_group") }}  -- noqa: PRS
+            {{ group_in_words("measured.attribute", "marked_group") }}
         ) as group_in_words,
         if(
             left(measured.attribute, 1) = '(',
             null,
-            {{ group_in_words("measured.attribute", "other_group") }}  -- noqa: PRS
+            {{ group_in_words("measured.attribute", "other_group") }}
         ) as reference_in_words,
         measured.not_judged_because is not null
         or (

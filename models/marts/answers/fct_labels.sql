@@ -5,24 +5,32 @@ labels as (
     from {{ ref("int_answers_labels") }}
 ),
 
+labelled as (
+    select distinct
+        run_id,
+        prompt_id,
+        trial
+    from labels
+),
+
 -- The last attempt at a trial is its answer. Few are labelled of many.
 responses as (
     select
-        run_id,
-        prompt_id,
-        trial,
-        response_hash,
-        response_text is null as is_erased
-    from {{ ref("stg_ledger__responses") }}
-    where
-        (run_id, prompt_id, trial) in (
-            select
-                labels.run_id,
-                labels.prompt_id,
-                labels.trial
-            from labels
-        )
-    qualify row_number() over (partition by run_id, prompt_id, trial order by attempt desc) = 1
+        responses.run_id,
+        responses.prompt_id,
+        responses.trial,
+        responses.response_hash,
+        responses.response_text is null as is_erased
+    from {{ ref("stg_ledger__responses") }} as responses
+    inner join labelled
+        on
+            responses.run_id = labelled.run_id
+            and responses.prompt_id = labelled.prompt_id
+            and responses.trial = labelled.trial
+    qualify
+        row_number() over (
+            partition by responses.run_id, responses.prompt_id, responses.trial order by responses.attempt desc
+        ) = 1
 ),
 
 prompts as (

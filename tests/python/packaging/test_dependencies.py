@@ -95,8 +95,8 @@ def test_every_import_of_tests_and_benchmarks_is_declared() -> None:
 
 
 def test_an_undeclared_import_is_noticed() -> None:
-    assert undeclared({"yaml", "sqlfluff", "not_installed_anywhere"}, RUNTIME) == {
-        "sqlfluff",
+    assert undeclared({"yaml", "sqruff", "not_installed_anywhere"}, RUNTIME) == {
+        "sqruff",
         "not_installed_anywhere",
     }
 
