@@ -50,7 +50,8 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Project:
     return project
 
 
-@pytest.mark.parametrize("place", [pytest.param(cluster, marks=pytest.mark.long), connect_server])
+@pytest.mark.long
+@pytest.mark.parametrize("place", [cluster, connect_server])
 def test_an_export_is_built_on_a_server(
     tmp_path: Path, built: Project, place: Callable[[Path], AbstractContextManager[str]]
 ) -> None:

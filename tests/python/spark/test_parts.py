@@ -75,7 +75,11 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 # test_build.py builds everything in one process.
-PLACES = [pytest.param("local[2]", marks=pytest.mark.long), "a master and two workers", "Spark Connect"]
+PLACES = [
+    pytest.param("local[2]", marks=pytest.mark.long),
+    pytest.param("a master and two workers", marks=pytest.mark.long),
+    "Spark Connect",
+]
 
 
 @pytest.fixture(scope="module", params=PLACES)
