@@ -19,6 +19,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
+from threading import Lock
 from types import MappingProxyType
 from typing import Any
 
@@ -227,12 +228,13 @@ def _language(path: Path) -> Language:
     preface = _filled(path, "preface", document.get("preface", ""), parts)
     refusals = _refusals(path, code, document["refusals"], parts, preface)
     written = [document.get("preface", ""), *(entry["pattern"] for entry in document["refusals"])]
-    pattern_text = fold(plain_words("\n".join([*parts_written.values(), *written, *document["courtesies"]])))
+    # Without the names of parts, which are English words.
+    own_words = _PART.sub(" ", "\n".join([*parts_written.values(), *written, *document["courtesies"]]))
     return Language(
         code=code,
         name=document["name"],
         refusals=refusals,
-        pattern_text=pattern_text,
+        pattern_text=fold(plain_words(own_words)),
         decisions=_decisions(path, document.get("decisions"), parts),
         **lists,
     )
@@ -490,13 +492,19 @@ def _matcher(code: str) -> _Matcher:
     return _Matcher(load_languages()[code])
 
 
+# A language takes a third of a second, and several threads read answers.
+_compiling = Lock()
+
+
 # -- Candidate languages ----------------------------------------------------------------------------------------------
 
-_NO_LETTERS = re.compile(r"\\.|<<\w+>>|\[[^\]]*\]|\(\?[:=!<]*|\{[\d,]*\}")
+# Without an optional letter, as in "colou?r".
+_NO_LETTERS = re.compile(r"\\.|\w(?=[?*])|\[[^\]]*\]|\(\?[:=!<]*|\{[\d,]*\}")
 # The first letter of a class in a word, as in "de[ğg]il", represents all.
 _LETTER_CLASS = re.compile(r"\[(\w)[^\]]*\]")
 _WORD = re.compile(r"[^\W\d_]{2,}(?:'[^\W\d_]+)?")
-_KEY_LETTERS = 4
+# By fewer letters titles such as "Station Kitchen" pass for Danish or German.
+_KEY_LETTERS = (4, 5)
 # One in so many words of a text must be known to a language, or its patterns are not tried.
 _ONE_WORD_IN = 3
 
@@ -519,7 +527,7 @@ def _hints() -> _Hints:
         for letter in other_letters:
             by_letter[letter].append(code)
         if not other_letters:
-            for word_start in {word[:_KEY_LETTERS] for word in words}:
+            for word_start in {word[: max(_KEY_LETTERS)] for word in words}:
                 by_word_start[word_start].append(code)
     return _Hints(dict(by_word_start), dict(by_letter))
 
@@ -533,7 +541,9 @@ def _candidates(sample: str) -> tuple[_Matcher, ...]:
     hints = _hints()
     words = sample.split()
     known = hints.by_word_start
-    counts = Counter(code for word in words for code in known.get(word[:_KEY_LETTERS], ()))
+    counts = Counter(
+        code for word in words for code in {code for n in _KEY_LETTERS for code in known.get(word[:n], ())}
+    )
     found = {code for code, n in counts.items() if n * _ONE_WORD_IN >= len(words)}
     if not sample.isascii():
         found.update(code for letter in set(sample) for code in hints.by_letter.get(letter, ()))
@@ -542,4 +552,5 @@ def _candidates(sample: str) -> tuple[_Matcher, ...]:
 
 @lru_cache(maxsize=4096)
 def _matchers(codes: frozenset[str]) -> tuple[_Matcher, ...]:
-    return tuple(_matcher(code) for code in load_languages() if code in codes)
+    with _compiling:
+        return tuple(_matcher(code) for code in load_languages() if code in codes)
