@@ -65,6 +65,7 @@ def test_the_script_and_the_measures_agree(responses: pd.DataFrame) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_both_sides_measure_the_four_contrasts(capsys: pytest.CaptureFixture[str]) -> None:
     (repeat,) = speed.run(n_responses=1200, n_words=100, repeats=1, n_permutations=0)
     assert set(repeat.own["accuracy"]) == set(repeat.its["accuracy"]) == set(plain_script.MARKED)
