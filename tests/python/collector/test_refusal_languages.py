@@ -192,3 +192,13 @@ def test_yes_and_no_are_words_and_parts_are_filled_in(tmp_path: Path) -> None:
     assert (language.yes, language.no) == (("yes",), ("no",))
     assert re.match(language.refusals[0].source, "i can't answer this")
     assert re.match(language.refusals[0].source, "i can't sing this") is None
+
+
+def test_names_of_parts_are_no_words_of_a_language(tmp_path: Path) -> None:
+    """By its words it is tried at a text at all."""
+    (tmp_path / "xx.yml").write_text(
+        f"parts: {{that: dit}}\n{FILE.replace('(?:cannot', '<<that>> (?:cannot')}"
+    )
+    written = load_languages(tmp_path)["xx"].pattern_text
+    assert "dit" in written
+    assert "that" not in written
