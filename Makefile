@@ -30,7 +30,7 @@ help:
 	@echo "make test    run the Python tests but for the slow ones"
 	@echo "make test-slow   run the slow ones: warehouses of their own, published data, benchmarks, kills"
 	@echo "make spark-test  the models on Apache Spark against DuckDB; installs pyspark, needs Java 17 or newer"
-	@echo "make test-long   run what takes many minutes, on Spark too: before a release and after a change of biasledger/spark"
+	@echo "make test-long   run what CI leaves out, on Spark too: before a release and after a change of biasledger/spark or benchmarks"
 	@echo "make docs    one HTML page about every table: columns, tests, where each comes from"
 	@echo "make site    the documents as a site, in build/site"
 	@echo "make test-all    run both"
@@ -138,8 +138,8 @@ warehouse: $(INSTALLED)
 
 # sqruff reads the models as dbt compiles them, which needs a ledger.
 sql: warehouse
-	@"$(BIN)/sqruff" lint models analyses tests/dbt
-	@"$(BIN)/sqruff" lint biasledger/reporting/queries --config .sqruff-report
+	@"$(BIN)/sqruff" lint --parsing-errors models analyses tests/dbt
+	@"$(BIN)/sqruff" lint --parsing-errors biasledger/reporting/queries --config .sqruff-report
 	@"$(BIN)/python" -m biasledger.spark.lint build/warehouse/target/compiled/biasledger/models build/warehouse/warehouse.duckdb
 
 # dbt's own documentation of all tables as a single page, with the types that a build gives them.

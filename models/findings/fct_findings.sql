@@ -107,12 +107,12 @@ joined as (
         if(
             left(measured.attribute, 1) = '(',
             null,
-            {{ group_in_words("measured.attribute", "marked_group") }}
+            {{ group_in_words("measured.attribute", "marked_group") }}  -- noqa
         ) as group_in_words,
         if(
             left(measured.attribute, 1) = '(',
             null,
-            {{ group_in_words("measured.attribute", "other_group") }}
+            {{ group_in_words("measured.attribute", "other_group") }}  -- noqa
         ) as reference_in_words,
         measured.not_judged_because is not null
         or (

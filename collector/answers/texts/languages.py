@@ -492,18 +492,21 @@ def _matcher(code: str) -> _Matcher:
     return _Matcher(load_languages()[code])
 
 
-# A language takes a third of a second, and several threads read answers.
+# Compiling a language takes a third of a second. The lock keeps threads that read answers from compiling the same one twice.
 _compiling = Lock()
 
 
 # -- Candidate languages ----------------------------------------------------------------------------------------------
 
-# Without an optional letter, as in "colou?r".
-_NO_LETTERS = re.compile(r"\\.|\w(?=[?*])|\[[^\]]*\]|\(\?[:=!<]*|\{[\d,]*\}")
+_ESCAPE = re.compile(r"\\.")
+# A fifth letter that a word need not have, as in "colou?r" or "iste[ğg]i", and what is behind it.
+_UNSURE_FIFTH = re.compile(r"(?<!\w)([^\W\d_]{4})(?:\[\w[^\]]*\]|\w(?=[?*]))\w*")
+_NO_LETTERS = re.compile(r"\[[^\]]*\]|\(\?[:=!<]*|\{[\d,]*\}")
 # The first letter of a class in a word, as in "de[ğg]il", represents all.
 _LETTER_CLASS = re.compile(r"\[(\w)[^\]]*\]")
 _WORD = re.compile(r"[^\W\d_]{2,}(?:'[^\W\d_]+)?")
-# By fewer letters titles such as "Station Kitchen" pass for Danish or German.
+# A word of a pattern is known by its first five letters, or by all of its letters where there are fewer. By the first four of
+# each, titles such as "Station Kitchen" pass for Danish or German.
 _KEY_LETTERS = (4, 5)
 # One in so many words of a text must be known to a language, or its patterns are not tried.
 _ONE_WORD_IN = 3
@@ -522,7 +525,8 @@ def _hints() -> _Hints:
     by_word_start: dict[str, list[str]] = defaultdict(list)
     by_letter: dict[str, list[str]] = defaultdict(list)
     for code, language in load_languages().items():
-        words = set(_WORD.findall(_NO_LETTERS.sub(" ", _LETTER_CLASS.sub(r"\1", language.pattern_text))))
+        known = _UNSURE_FIFTH.sub(r"\1 ", _ESCAPE.sub(" ", language.pattern_text))
+        words = set(_WORD.findall(_NO_LETTERS.sub(" ", _LETTER_CLASS.sub(r"\1", known))))
         other_letters = {letter for word in words for letter in word if not _is_latin(letter)}
         for letter in other_letters:
             by_letter[letter].append(code)

@@ -241,5 +241,5 @@ def _whole_words(spellings: Sequence[str]) -> re.Pattern[str]:
     """Return a pattern for any of these as whole words, the first that fits, in any case; anywhere in a text without spaces."""
     unspaced = f"[{WITHOUT_SPACES}]"
     before, behind = rf"(?:(?<![\w-])|(?<={unspaced}))", rf"(?:(?![\w-])|(?={unspaced}))"
-    # A pattern of which only the spellings ignore case compiles thirty times faster.
+    # Only the spellings ignore case. With the flag on the whole pattern, compiling takes thirty times as long.
     return re.compile(rf"{before}(?i:{'|'.join(map(re.escape, spellings))}){behind}")

@@ -110,7 +110,7 @@ shared_items as (
 ordered as (
     select
         *,
-        coalesce({{ n_ascending_pairs("other_ranks") }}, 0) as n_concordant
+        coalesce({{ n_ascending_pairs("other_ranks") }}, 0) as n_concordant  -- noqa
     from shared_items
 ),
 
@@ -134,7 +134,7 @@ counted as (
         -- Without repeats, places and ranks have the same order.
         case
             when pairs.has_repeats
-                then coalesce({{ n_ascending_pairs("shared_items.other_last_places") }}, 0)
+                then coalesce({{ n_ascending_pairs("shared_items.other_last_places") }}, 0)  -- noqa
             else coalesce(shared_items.n_concordant, 0)
         end as n_concordant_written
     from numbered_pairs as pairs

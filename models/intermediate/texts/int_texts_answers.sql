@@ -74,7 +74,7 @@ texts_answers as (
             list_filter(
                 if(
                     {{ is_unspaced("answer_text") }},
-                    {{ tokens_of_words("answer_text", "phrases") }},
+                    {{ tokens_of_words("answer_text", "phrases") }},  -- noqa
                     {{ words_of("answer_text") }}
                 ),
                 lambda word: not list_contains(removed_words, regexp_replace(word, '''s?$', ''))

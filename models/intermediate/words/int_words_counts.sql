@@ -41,7 +41,7 @@ tokens as (
         case scheme
             {% for scheme in scheme_names() %}
                 when '{{ scheme }}'
-                    then {{ scheme_tokens(scheme, "answer_text", "phrases", "response_text") }}
+                    then {{ scheme_tokens(scheme, "answer_text", "phrases", "response_text") }}  -- noqa
             {% endfor %}
         end as words
     from texts

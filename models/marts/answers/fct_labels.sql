@@ -13,7 +13,7 @@ labelled as (
     from labels
 ),
 
--- The last attempt at a trial is its answer. Few are labelled of many.
+-- The last attempt at a trial is its answer. Few of many answers are labelled, so that the others are left out first.
 responses as (
     select
         responses.run_id,

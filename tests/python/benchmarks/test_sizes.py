@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks import sizes
 
-pytestmark = [pytest.mark.slow, pytest.mark.long]
+pytestmark = pytest.mark.slow
 
 
 def test_each_step_is_measured_by_a_process_of_its_own(capsys: pytest.CaptureFixture[str]) -> None:

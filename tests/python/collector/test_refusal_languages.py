@@ -65,6 +65,12 @@ def test_the_hints_of_a_language_hide_no_refusal(code: str) -> None:
     assert hidden == []
 
 
+def test_a_title_passes_for_few_languages() -> None:
+    """Compiling the patterns of a language takes as long as reading hundreds of titles."""
+    others = {languages._matcher(code) for code in ("da", "de", "no")}
+    assert others.isdisjoint(languages._candidates("station kitchen"))
+
+
 @pytest.mark.parametrize("code", LANGUAGES)
 def test_every_pattern_compiles(code: str) -> None:
     # All patterns are compiled as one; the error names the wrong one, if any.
@@ -195,7 +201,7 @@ def test_yes_and_no_are_words_and_parts_are_filled_in(tmp_path: Path) -> None:
 
 
 def test_names_of_parts_are_no_words_of_a_language(tmp_path: Path) -> None:
-    """By its words it is tried at a text at all."""
+    """A language is tried only if the text has enough of its words."""
     (tmp_path / "xx.yml").write_text(
         f"parts: {{that: dit}}\n{FILE.replace('(?:cannot', '<<that>> (?:cannot')}"
     )
