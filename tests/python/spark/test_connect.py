@@ -109,6 +109,7 @@ from biasledger.spark.tables import Tables
 place, builder = sys.argv[1], SparkSession.builder
 mine = builder.remote(place).create() if place.startswith("sc:") else builder.master(place).getOrCreate()
 mine.conf.set("spark.sql.session.timeZone", "Asia/Tokyo")
+mine.conf.set("spark.sql.shuffle.partitions", 2)
 build = open_session("active", {"spark.sql.shuffle.partitions": 3})
 build.range(2).createOrReplaceTempView("marts__dim_runs")
 assert build.sql("select text_of_number(0.1D) as said").collect()[0].said == "0.1"
@@ -135,6 +136,8 @@ def test_an_active_session_is_left_as_it_was(
 ) -> None:
     needed("grpc_status")
     monkeypatch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
+    # The program that begins a session chooses its workers' Python.
+    monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)
     with place(tmp_path) as address:
         command = [sys.executable, "-W", "ignore", "-c", _BESIDE, address]
         # A client tries for half an hour to reach a server that has ended.
