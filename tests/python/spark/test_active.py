@@ -14,7 +14,7 @@ from tests.python.project import Project
 from tests.python.running import rows_in, run_python
 from tests.python.spark.cluster import needed
 
-pytestmark = [pytest.mark.slow, pytest.mark.long]
+pytestmark = pytest.mark.slow
 
 
 def test_a_session_that_is_active_is_used_and_left_as_it_was(tmp_path: Path) -> None:

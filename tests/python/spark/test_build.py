@@ -30,7 +30,7 @@ from tests.python.spark import methods
 from tests.python.spark.cluster import SMALL, needed, settings_of_spark
 from tests.python.spark.databricks import Databricks4
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.long]
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,6 @@ def test_one_other_cell_is_noticed(
     assert message.startswith(f"marts.{table}: 1 rows of the first and 1 of the second differ")
 
 
-@pytest.mark.long
 def test_dbts_unit_tests_pass_on_spark(on_spark: OnSpark) -> None:
     run_python("-m", "tests.python.spark.unit_tests", on_spark.work, cwd=on_spark.folder, code=0)
 

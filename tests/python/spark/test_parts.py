@@ -74,7 +74,7 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-# CI tries Spark Connect only; test_build.py builds everything in one process.
+# CI tries Spark Connect only; test_build.py (long, too) builds everything in one process.
 PLACES = [
     pytest.param("local[2]", marks=pytest.mark.long),
     pytest.param("a master and two workers", marks=pytest.mark.long),
