@@ -30,7 +30,7 @@ help:
 	@echo "make test    run the Python tests but for the slow ones"
 	@echo "make test-slow   run the slow ones: warehouses of their own, published data, benchmarks, kills"
 	@echo "make spark-test  the models on Apache Spark against DuckDB; installs pyspark, needs Java 17 or newer"
-	@echo "make test-long   run what CI leaves out, on Spark too: before a release and after a change of biasledger/spark or benchmarks"
+	@echo "make test-long   run what CI leaves out, on Spark too: before a release and after a change of SQL, biasledger/spark or benchmarks"
 	@echo "make docs    one HTML page about every table: columns, tests, where each comes from"
 	@echo "make site    the documents as a site, in build/site"
 	@echo "make test-all    run both"
