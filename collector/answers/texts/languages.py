@@ -492,10 +492,6 @@ def _matcher(code: str) -> _Matcher:
     return _Matcher(load_languages()[code])
 
 
-# Compiling a language takes a third of a second. The lock keeps threads that read answers from compiling the same one twice.
-_compiling = Lock()
-
-
 # -- Candidate languages ----------------------------------------------------------------------------------------------
 
 _ESCAPE = re.compile(r"\\.")
@@ -525,8 +521,8 @@ def _hints() -> _Hints:
     by_word_start: dict[str, list[str]] = defaultdict(list)
     by_letter: dict[str, list[str]] = defaultdict(list)
     for code, language in load_languages().items():
-        known = _UNSURE_FIFTH.sub(r"\1 ", _ESCAPE.sub(" ", language.pattern_text))
-        words = set(_WORD.findall(_NO_LETTERS.sub(" ", _LETTER_CLASS.sub(r"\1", known))))
+        text = _UNSURE_FIFTH.sub(r"\1 ", _ESCAPE.sub(" ", language.pattern_text))
+        words = set(_WORD.findall(_NO_LETTERS.sub(" ", _LETTER_CLASS.sub(r"\1", text))))
         other_letters = {letter for word in words for letter in word if not _is_latin(letter)}
         for letter in other_letters:
             by_letter[letter].append(code)
@@ -545,13 +541,17 @@ def _candidates(sample: str) -> tuple[_Matcher, ...]:
     hints = _hints()
     words = sample.split()
     known = hints.by_word_start
-    counts = Counter(
-        code for word in words for code in {code for n in _KEY_LETTERS for code in known.get(word[:n], ())}
-    )
+    counts: Counter[str] = Counter()
+    for word in words:
+        counts.update({code for n in _KEY_LETTERS for code in known.get(word[:n], ())})
     found = {code for code, n in counts.items() if n * _ONE_WORD_IN >= len(words)}
     if not sample.isascii():
         found.update(code for letter in set(sample) for code in hints.by_letter.get(letter, ()))
     return _matchers(frozenset(found)) if found else ()
+
+
+# Compiling a language takes a third of a second. The lock keeps threads that read answers from compiling the same one twice.
+_compiling = Lock()
 
 
 @lru_cache(maxsize=4096)
