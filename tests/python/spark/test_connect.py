@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import duckdb
@@ -106,10 +106,8 @@ from pyspark.sql import SparkSession
 from biasledger.spark.session import open_session
 from biasledger.spark.tables import Tables
 
-place, builder = sys.argv[1], SparkSession.builder
-mine = builder.remote(place).create() if place.startswith("sc:") else builder.master(place).getOrCreate()
+mine = SparkSession.builder.remote(sys.argv[1]).create()
 mine.conf.set("spark.sql.session.timeZone", "Asia/Tokyo")
-mine.conf.set("spark.sql.shuffle.partitions", 2)
 build = open_session("active", {"spark.sql.shuffle.partitions": 3})
 build.range(2).createOrReplaceTempView("marts__dim_runs")
 assert build.sql("select text_of_number(0.1D) as said").collect()[0].said == "0.1"
@@ -125,20 +123,9 @@ assert mine.range(2).count() == 2
 """
 
 
-def here(_: Path) -> AbstractContextManager[str]:
-    """Spark in the process that begins the session."""
-    return nullcontext("local[1]")
-
-
-@pytest.mark.parametrize("place", [here, connect_server])
-def test_an_active_session_is_left_as_it_was(
-    tmp_path: Path, place: Callable[[Path], AbstractContextManager[str]], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_session_of_a_server_that_is_active_is_left_as_it_was(tmp_path: Path) -> None:
     needed("grpc_status")
-    monkeypatch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
-    # The program that begins a session chooses its workers' Python.
-    monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)
-    with place(tmp_path) as address:
+    with connect_server(tmp_path) as address:
         command = [sys.executable, "-W", "ignore", "-c", _BESIDE, address]
         # A client tries for half an hour to reach a server that has ended.
         done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path, timeout=300)
